@@ -21,7 +21,8 @@ export function cachedReply(headers: Reply['headers'], secrets: readonly string[
   );
   if (status === undefined) return undefined;
   const [name, value] = status;
-  return { ageMs, header: `${titleCase(name)}: ${safeExcerpt(String(value), secrets)}` };
+  const age = ageMs === undefined ? '' : 'Age: 0 s, ';
+  return { ageMs, header: `${age}${titleCase(name)}: ${safeExcerpt(String(value), secrets)}` };
 }
 
 /** The largest number of seconds: a cache may add its header to that of another one. What is not a number of seconds says nothing. */

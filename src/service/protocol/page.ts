@@ -124,7 +124,8 @@ async function parsePage(
 ): Promise<unknown> {
   const { length } = bytes;
   const start = UTF8.decode(bytes.subarray(0, 100)).trimStart();
-  if (length === 0) throw new RequestFailure('body', 'expected JSON, got an empty reply', { retryable: true });
+  const isBlank = start === '' && UTF8.decode(bytes).trim() === '';
+  if (isBlank) throw new RequestFailure('body', 'expected JSON, got an empty reply', { retryable: true });
   if (start.startsWith('<')) {
     const title = htmlTitle(UTF8.decode(bytes.subarray(0, MAX_HEAD_BYTES)), secrets);
     const page = `an HTML or XML page (${length} bytes)${title === undefined ? '' : `: ${title}`}`;

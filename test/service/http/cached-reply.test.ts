@@ -14,7 +14,7 @@ describe('cachedReply', () => {
     { headers: { age: '34, 10' }, header: 'Age: 34 s', ageSeconds: 34 },
     { headers: { age: '1000000000000' }, header: `Age: ${YEAR_SECONDS} s`, ageSeconds: YEAR_SECONDS },
     { headers: { 'x-cache': 'HIT from squid' }, header: 'X-Cache: HIT from squid', ageSeconds: undefined },
-    { headers: { 'x-cache': 'MISS, HIT', age: '0' }, header: 'X-Cache: MISS, HIT', ageSeconds: 0 },
+    { headers: { 'x-cache': 'MISS, HIT', age: '0' }, header: 'Age: 0 s, X-Cache: MISS, HIT', ageSeconds: 0 },
     { headers: { 'x-cache': 'TCP_HIT' }, header: 'X-Cache: TCP_HIT', ageSeconds: undefined },
     { headers: { 'x-cache-status': 'STALE' }, header: 'X-Cache-Status: STALE', ageSeconds: undefined },
     { headers: { 'cf-cache-status': 'HIT' }, header: 'Cf-Cache-Status: HIT', ageSeconds: undefined },
