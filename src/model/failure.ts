@@ -26,7 +26,9 @@ export interface FailureDetails {
   readonly replyStatus?: number | undefined;
   /** The gRPC code in that reply, which has the form of google.rpc.Status. */
   readonly rpcCode?: number | undefined;
-  /** That reply is an HTML page. */
+  /** The body of that reply is JSON, as that of a gateway. */
+  readonly isJson?: boolean;
+  /** It is an HTML page. */
   readonly isHtml?: boolean;
   /** How far the local clock is ahead of the service's, where that may be why it rejected the request. */
   readonly clockDifferenceMs?: number | undefined;

@@ -139,7 +139,11 @@ interface ReplyContext {
 }
 
 /** What gRPC libraries say of a page above their limit. Gateways send it as 429, because its code is also that of a quota. */
-const MESSAGE_TOO_LARGE = /message larger than max|message exceeds maximum size/i;
+const MESSAGE_TOO_LARGE =
+  /\bmessage (after decompression |that decompresses to a size |size \d+ is |length )?(larger than|exceeds|too large)/i;
+
+/** The code of gRPC for Rust beside these words. */
+const OUT_OF_RANGE = 11;
 
 /** The failure for a reply that is not a 2xx. */
 export function replyFailure(
@@ -148,7 +152,9 @@ export function replyFailure(
 ): RequestFailure {
   const { body } = reply;
   const answer = `${endpoint} answered ${[reply.status, STATUS_CODES[reply.status]].join(' ').trim()}`;
-  const status = reply.status === 429 && MESSAGE_TOO_LARGE.test(body.toString()) ? 413 : reply.status;
+  const details = bodyDetails(body);
+  const mayBeTooLarge = reply.status === 429 || details.rpcCode === OUT_OF_RANGE;
+  const status = mayBeTooLarge && MESSAGE_TOO_LARGE.test(body.toString()) ? 413 : reply.status;
   const excerpt = safeExcerpt(replyText(reply, secrets), secrets);
   const requested =
     status === 404 && path !== undefined ? `; requested ${safeExcerpt(path, secrets, MAX_PATH_LENGTH)}` : '';
@@ -158,7 +164,7 @@ export function replyFailure(
     retryAfterMs: retryAfterMs(retryAfterOf(reply), nowMs),
     status,
     clockDifferenceMs,
-    ...bodyDetails(body),
+    ...details,
   });
 }
 
@@ -217,9 +223,17 @@ const HEADING = /<h1\b[^<>]*>(.{0,1000}?)<\/h1/is;
 
 /** The text of a piece of HTML. */
 function plainText(html: string): string {
-  const text = html.replace(/<[^<>]*>/g, ' ').replace(/&(\w+);/g, (entity, name) => ENTITIES[name] ?? entity);
+  const text = html.replace(/<[^<>]*>/g, ' ').replace(/&(#?\w+);/g, (entity, name) => characterOf(name) ?? entity);
   return text.replace(/\s+/g, ' ').trim();
 }
+
+function characterOf(entity: string): string | undefined {
+  if (!entity.startsWith('#')) return ENTITIES[entity];
+  const code = Number(entity.slice(1).replace(/^x/i, '0x'));
+  return code > 0 && code <= MAX_CODE_POINT ? String.fromCodePoint(code) : undefined;
+}
+
+const MAX_CODE_POINT = 0x10ffff;
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
@@ -228,12 +242,13 @@ const HTML = /^(<\?xml[^>]*>\s*)?<(!doctype html|html|head|title|body|h1)\b/i;
 const MAX_RPC_CODE = 16;
 
 /** What kind of server wrote the body. */
-function bodyDetails(body: Buffer): Pick<FailureDetails, 'isHtml' | 'rpcCode'> {
+function bodyDetails(body: Buffer): Pick<FailureDetails, 'isJson' | 'isHtml' | 'rpcCode'> {
   const text = body.toString().trim();
-  if (text.startsWith('<')) return { isHtml: HTML.test(text) };
-  const code = rpcStatus(parseJson(text))?.['code'];
+  const json = parseJson(text);
+  if (json === undefined) return { isJson: false, isHtml: HTML.test(text) };
+  const code = rpcStatus(json)?.['code'];
   const isRpcCode = Number.isInteger(code) && Number(code) > 0 && Number(code) <= MAX_RPC_CODE;
-  return isRpcCode ? { rpcCode: Number(code) } : {};
+  return { isJson: true, ...(isRpcCode && { rpcCode: Number(code) }) };
 }
 
 const MAX_DETAILS = 3;

@@ -171,8 +171,16 @@ const CLOSED = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MIS
 
 const ALTNAME = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 
+const TLS_ON_PORT: Rule = {
+  said: /plain HTTP|HTTP request to an HTTPS/i,
+  short: 'TLS on this port',
+  meaning: 'This port of {service} uses TLS, but {key} is an http URL ({status}).',
+  advice: 'Use https:// in {key}.',
+};
+
 /** Of replies of a token endpoint; its other failures are those of any server. */
 const TOKEN_RULES: readonly Rule[] = [
+  TLS_ON_PORT,
   {
     when: ({ failure: { status } }) => status === 400 || status === 401,
     short: ERROR_STATUS,
@@ -449,9 +457,17 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     },
     {
       when: ({ access }) => access?.words.isIssued === true,
-      said: /\bscopes?\b/i,
+      // Also in insufficient_scope.
+      said: /(?<![a-z])scopes?(?![a-z])/i,
       meaning: 'The service accepted {credentials}, but it lacks a scope (403).',
       advice: 'Add the scope that the service names to oauth2.scopes, and allow the client to request it.',
+    },
+    {
+      when: ({ failure }) => failure.isJson === false,
+      meaning:
+        '{service}, or a proxy or firewall before it, denies access (403): the reply, which is no JSON, does not say which.',
+      advice:
+        'Have the access of this host allowed in the proxies and firewalls, and grant the account read permission on the station.',
     },
     {
       short: '403 Forbidden',
@@ -489,12 +505,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
       meaning: '{service} requires a client certificate, or rejects the one that is configured ({status}).',
       advice: CLIENT_CERTIFICATE_ADVICE,
     },
-    {
-      said: /plain HTTP|HTTP request to an HTTPS/i,
-      short: 'TLS on this port',
-      meaning: 'This port of {service} uses TLS, but base_url is an http URL ({status}).',
-      advice: 'Use https:// in base_url.',
-    },
+    TLS_ON_PORT,
     {
       when: ({ failure: { status } }) => status === 414 || status === 431,
       meaning: TOO_LONG_MEANING,

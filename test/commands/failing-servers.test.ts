@@ -123,6 +123,24 @@ const TOKEN_ENDPOINTS: readonly World[] = [
     },
   })),
   {
+    name: 'gets plain HTTP on a port with TLS',
+    upstream: () => tokenEndpoint('Client sent an HTTP request to an HTTPS server.\n', 400),
+    says: {
+      listing: 'failed: token endpoint: TLS on this port',
+      what: 'This port of the token endpoint HOST uses TLS, but oauth2.token_url is an http URL (400).',
+      advice: 'Use https:// in oauth2.token_url.',
+    },
+  },
+  {
+    name: 'returns a reply that a proxy cut off',
+    upstream: () => tokenEndpoint('{"access_token":"t0ken-1'),
+    says: {
+      listing: 'failed: token endpoint: reply cut off',
+      reported: /^auth: the reply ends in the middle, after 24 bytes$/,
+      advice: /^(?!.*sign-in)/,
+    },
+  },
+  {
     name: 'returns a sign-in page',
     upstream: () => tokenEndpoint(SIGN_IN),
     says: {
@@ -241,6 +259,21 @@ const REPLIES: readonly World[] = [
       reported: /: Access & Control$/,
       advice: /^(?!.*Grant)/,
     },
+  },
+  {
+    name: 'a 403 without the form of a gateway, as of Envoy',
+    upstream: () => rejecting('RBAC: access denied', 403),
+    says: {
+      what: /^HOST, or a proxy or firewall before it, denies access \(403\)/,
+      reported: /: RBAC: access denied$/,
+      advice: /proxies and firewalls/,
+    },
+  },
+  {
+    name: 'a 403 that names a scope as the reason',
+    upstream: () =>
+      rejecting('{"code":7,"message":"denied","details":[{"reason":"ACCESS_TOKEN_SCOPE_INSUFFICIENT"}]}', 403),
+    says: SCOPE,
   },
   {
     name: 'a 403 that names a scope',

@@ -123,11 +123,22 @@ describe('replyFailure', () => {
   it.each([
     'grpc: received message larger than max (6157222 vs. 4194304)',
     'grpc: trying to send message larger than max (6157222 vs. 4194304)',
+    'grpc: received message after decompression larger than max 4194304',
     'gRPC message exceeds maximum size 4194304: 6157222',
+    'Received message that decompresses to a size larger than 4194304',
+    'message size 6157222 is larger than configured max 4194304',
   ])('is a 413 for a 429 that says: %s', (message) => {
     const body = JSON.stringify({ code: 8, message });
     expect(failure(429, body)).toMatchObject({ reason: 'status', status: 413, retryable: false });
     expect(failure(429, body).message).toMatch(/ answered 429 Too Many Requests: code 8: .*(4194304|6157222)/);
+  });
+});
+
+describe('a page above the message limit of gRPC for Rust', () => {
+  it('is a 413, although the status is that of an invalid argument', () => {
+    const message = 'Error, decoded message length too large: found 6157222 bytes, the limit is: 4194304 bytes';
+    expect(failure(400, JSON.stringify({ code: 11, message })).status).toBe(413);
+    expect(failure(400, JSON.stringify({ code: 3, message })).status).toBe(400);
   });
 });
 
@@ -162,6 +173,7 @@ describe('describeErrorBody', () => {
     ['<Error><Code>AccessDenied</Code></Error>', 'an HTML or XML page (40 bytes), possibly from a proxy'],
     [PAGE, `an HTML or XML page (${PAGE.length} bytes): Bad gateway`],
     ['<title> </title><h1>\n<b>It&apos;s</b>\nclosed</h1>', "an HTML or XML page (49 bytes): It's closed"],
+    ['<title>403 &#8211; it&#x27;s &#0;&copy;</title>', "an HTML or XML page (47 bytes): 403 – it's &#0;&copy;"],
     [`<h1>${'y'.repeat(101)}</h1>`, `an HTML or XML page (110 bytes): ${'y'.repeat(100)}…`],
     ['upstream connect error', 'upstream connect error'],
   ])('of %j is %j', (body, text) => {

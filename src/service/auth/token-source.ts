@@ -3,6 +3,7 @@ import { untilAborted } from '../../tasks/until-aborted.ts';
 import { exchange, isSuccess, type RemoteEndpoint } from '../http/exchange.ts';
 import { proxySecrets } from '../redaction.ts';
 import {
+  cutReply,
   describeErrorBody,
   isMarkup,
   parseJson,
@@ -223,6 +224,7 @@ export class TokenSource {
     const json = parseJson(body.toString());
     const fields: Readonly<Record<string, unknown>> = isObject(json) ? json : {};
     const { access_token: text, expires_in: expiresIn } = fields;
+    if (json === undefined && BEGIN_OF_OBJECT.test(body.toString())) throw cutReply(body.length);
     if (typeof text !== 'string' || text === '') {
       // Another reply may have the token under another name.
       const got = isMarkup(body) ? `, got ${describeErrorBody(body, this.secrets(secret))}` : '';
@@ -236,6 +238,8 @@ export class TokenSource {
     return { text, secret, issuedMs, dueMs, expiresMs: Math.max(dueMs, issuedMs + lifetimeMs) };
   }
 }
+
+const BEGIN_OF_OBJECT = /^\s*\{/;
 
 /** A token without a positive lifetime is used until the service rejects it. */
 function lifetimeMsOf(expiresIn: unknown): number {
