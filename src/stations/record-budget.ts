@@ -1,11 +1,21 @@
 import { RecordLimitFailure, type RecordLimits } from '../model/failure.ts';
 import type { RecordCounter } from '../model/listing.ts';
 
+interface StationRecords {
+  /** In memory, from its latest listings. */
+  readonly kept: number;
+  /** The size with which it was refused because all stations together had too many. It stays refused until it keeps as many; undefined: it is not. */
+  readonly refusedSize: number | undefined;
+}
+
+const NO_RECORDS: StationRecords = { kept: 0, refusedSize: undefined };
+
 /** Counts the records that the stations keep, and refuses more than the limits allow. */
 export class RecordBudget implements RecordCounter {
-  readonly #kept = new Map<string, number>();
-  /** With how many records a station was refused because of all stations, until it keeps as many. */
-  readonly #refused = new Map<string, number>();
+  readonly #stations = new Map<string, StationRecords>();
+  /** What all stations keep, and what those keep that are not refused: sums, because every page of every station is checked. */
+  #total = 0;
+  #accepted = 0;
   limits: RecordLimits;
 
   constructor(limits: RecordLimits) {
@@ -13,23 +23,18 @@ export class RecordBudget implements RecordCounter {
   }
 
   get total(): number {
-    let total = 0;
-    for (const kept of this.#kept.values()) total += kept;
-    return total;
+    return this.#total;
   }
 
   retainStations(names: ReadonlySet<string>): void {
-    for (const station of [...this.#kept.keys(), ...this.#refused.keys()]) {
-      if (names.has(station)) continue;
-      this.#kept.delete(station);
-      this.#refused.delete(station);
-    }
+    for (const station of [...this.#stations.keys()]) if (!names.has(station)) this.#set(station, undefined);
   }
 
   keep(station: string, records: number): void {
     this.check(station, records);
-    this.#kept.set(station, records);
-    if (records >= (this.#refused.get(station) ?? 0)) this.#refused.delete(station);
+    const { refusedSize } = this.#of(station);
+    const isStillRefused = refusedSize !== undefined && records < refusedSize;
+    this.#set(station, { kept: records, refusedSize: isStillRefused ? refusedSize : undefined });
   }
 
   /**
@@ -40,22 +45,43 @@ export class RecordBudget implements RecordCounter {
   check(station: string, size: number): void {
     const { records, records_per_station } = this.limits;
     if (size > records_per_station) throw new RecordLimitFailure('records_per_station', records_per_station);
-    const keptBefore = this.#kept.get(station) ?? 0;
-    const total = this.total - keptBefore + size;
-    const isGrowing = size > keptBefore;
-    const isRefused = this.#withoutLarger(station, size) > records || (isGrowing && total > 2 * records);
-    if (!isRefused) return;
-    this.#refused.set(station, size);
+    const { kept } = this.#of(station);
+    const isGrowing = size > kept;
+    const isMemoryFull = isGrowing && this.#total - kept + size > 2 * records;
+    const fits =
+      this.#acceptedOthers(station) + size <= records || this.#smallerOthers(station, size) + size <= records;
+    if (fits && !isMemoryFull) return;
+    this.#set(station, { kept, refusedSize: size });
     throw new RecordLimitFailure('records', records);
   }
 
-  /** The records of the station and of all that are not larger and not refused. */
-  #withoutLarger(station: string, size: number): number {
-    let records = size;
-    for (const [name, kept] of this.#kept) {
-      if (name === station || this.#refused.has(name)) continue;
-      if (kept <= size) records += kept;
-    }
+  #acceptedOthers(station: string): number {
+    const { kept, refusedSize } = this.#of(station);
+    return refusedSize === undefined ? this.#accepted - kept : this.#accepted;
+  }
+
+  /** What the others keep that are neither larger nor refused. */
+  #smallerOthers(station: string, size: number): number {
+    let records = 0;
+    for (const [name, { kept, refusedSize }] of this.#stations)
+      if (name !== station && refusedSize === undefined && kept <= size) records += kept;
     return records;
+  }
+
+  #of(station: string): StationRecords {
+    return this.#stations.get(station) ?? NO_RECORDS;
+  }
+
+  /** `next`: undefined to forget the station. */
+  #set(station: string, next: StationRecords | undefined): void {
+    this.#count(this.#of(station), -1);
+    this.#count(next ?? NO_RECORDS, 1);
+    if (next) this.#stations.set(station, next);
+    else this.#stations.delete(station);
+  }
+
+  #count({ kept, refusedSize }: StationRecords, sign: 1 | -1): void {
+    this.#total += sign * kept;
+    if (refusedSize === undefined) this.#accepted += sign * kept;
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RecordLimitFailure } from '../../src/model/failure.ts';
 import { RecordBudget } from '../../src/stations/record-budget.ts';
+import { largestIterated } from './fixtures.ts';
 
 const budgetOf = (records: number, recordsPerStation = records) =>
   new RecordBudget({ records, records_per_station: recordsPerStation });
@@ -63,6 +64,18 @@ describe('RecordBudget', () => {
     expect(budget.total).toBe(180);
     expect(refresh(budget, '2', 50)).toBe('read');
     expect(refresh(budget, '0', 70)).toEqual(TOO_MANY);
+  });
+
+  it('does not look at the other stations when a page is checked', () => {
+    const budget = budgetOf(2000);
+    for (let station = 0; station < 1000; station += 1) budget.keep(`s${station}`, 1);
+    const checks = () => {
+      for (let page = 1; page <= 10; page += 1) budget.check('s0', page * 100);
+    };
+    expect(largestIterated(checks)).toBe(0);
+    // Only a refresh that is above the limit does, and its first page that is ends it.
+    const refused = () => refresh(budget, 's0', 1500);
+    expect(largestIterated(refused)).toBe(1000);
   });
 
   it('counts nothing of stations that are removed', () => {
