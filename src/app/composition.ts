@@ -186,13 +186,21 @@ function newStation(
     readFailed: own.upstreams.observer(spec.upstream).readFailed,
     pageSizeReduced: (_context, pageSize) => journal.pageSizeReduced(pageSize),
   };
+  /** A bug of the journal is no failure of the station. */
+  const journaled = (write: () => void) => {
+    try {
+      write();
+    } catch (error) {
+      services.log.error('internal error (exporter bug)', { station: spec.name, error });
+    }
+  };
   const newSource = () => stationSource(spec.path, { client, options, replies, reducedPageSizes, records, observer });
   return new StationCache<Resources>(spec, {
     ...stationCollectors(spec, { newSource, texts, compressors }),
     upstream: upstream.limiter,
-    refreshed: (...attempt) => journal.refreshed(...attempt),
-    furtherRefreshed: (view) => journal.furtherRefreshed(view),
-    postponed: (failure) => journal.postponed(failure),
+    refreshed: (...attempt) => journaled(() => journal.refreshed(...attempt)),
+    furtherRefreshed: (view) => journaled(() => journal.furtherRefreshed(view)),
+    postponed: (failure) => journaled(() => journal.postponed(failure)),
   });
 }
 

@@ -118,7 +118,6 @@ async function factsOf(generation: Generation): Promise<Facts> {
   const caches = [...generation.stations.values()];
   const refreshed = async (station: StationCache<Resources>) => {
     await Promise.all([station, ...station.further].map((cache) => cache.refresh()));
-    // At once: with a ttl of 0 the snapshot is not kept.
     const view = station.view();
     return {
       view,

@@ -15,7 +15,9 @@ import { familyName, parseRid, station } from './station-schema.ts';
 
 const cache = z.strictObject({
   ttl: timerDuration.prefault('60s').describe('Serve a snapshot younger than this without querying the service.'),
-  max_stale: duration.prefault('6h').describe('Serve the last successful snapshot for this long while refreshes fail.'),
+  max_stale: duration
+    .prefault('6h')
+    .describe('Serve the last successful snapshot for this long while refreshes fail, counted from the first failure.'),
   error_ttl: timerDuration.prefault('10s').describe('Minimum time before a failed station is refreshed again.'),
   refresh: z
     .enum(['scrape', 'background'])

@@ -42,53 +42,27 @@ export class Fleet<K extends Kind> {
 
   /**
    * Refreshes the stations that are due, or the named one, and waits until the deadline for those that can end before it; all refreshes go
-   * on then. Each station is seen as its own refresh left it.
+   * on then.
    */
   async read({ atMs, signal }: Deadline, name?: string): Promise<StationView<K>[]> {
     const named = name === undefined ? this.#caches.values() : [this.#caches.get(name)];
-    const caches = [...named].filter((cache) => cache !== undefined);
-    const stations = caches.map((cache) => ({
-      main: new CacheRead(cache),
-      further: cache.further.map((other) => new CacheRead(other)),
-    }));
+    const stations = [...named].filter((cache) => cache !== undefined);
     // The first refreshes are admitted as they come: a long one would make the others wait.
     const quickFirst = stations
-      .flatMap(({ main, further }) => [main, ...further])
-      .sort((a, b) => a.cache.lastDurationMs - b.cache.lastDurationMs);
+      .flatMap((main) => [main, ...main.further])
+      .sort((a, b) => a.lastDurationMs - b.lastDurationMs);
     const awaited: Promise<void>[] = [];
     let started = 0;
-    for (const read of quickFirst) {
-      const refresh = read.refreshIfDue();
+    for (const cache of quickFirst) {
+      const refresh = cache.refreshIfDue();
       if (!refresh) continue;
-      if (read.cache.mayEnd(atMs)) awaited.push(refresh);
+      if (cache.mayEnd(atMs)) awaited.push(refresh);
       started += 1;
       if (started % STARTED_TOGETHER === 0) await yieldToEventLoop();
     }
     // Refreshes never reject: what rejects is the wait, once it is aborted.
     if (awaited.length > 0) await Promise.allSettled([untilAborted(Promise.all(awaited), signal)]);
-    return stations.map(({ main, further }) => ({ ...main.view(), further: further.map((read) => read.view()) }));
-  }
-}
-
-/** A cache as its own refresh left it, or as it is where none has ended: it may expire while others are awaited. */
-class CacheRead<K extends Kind> {
-  readonly cache: StationCache<K>;
-  #left: StationView<K> | undefined;
-
-  constructor(cache: StationCache<K>) {
-    this.cache = cache;
-  }
-
-  refreshIfDue(): Promise<void> | undefined {
-    const refresh = this.cache.refreshIfDue();
-    void refresh?.then(() => {
-      this.#left = this.cache.view();
-    });
-    return refresh;
-  }
-
-  view(): StationView<K> {
-    return this.#left ?? this.cache.view();
+    return stations.map((station) => station.view());
   }
 }
 

@@ -11,7 +11,6 @@ interface RefreshOptions {
   readonly signal: AbortSignal;
   /** As in ListingContext, in monotonic milliseconds. */
   readonly outdatedAtMs: number;
-  readonly started: () => void;
   readonly clock: Clock;
 }
 
@@ -63,10 +62,7 @@ export class Refresh implements ListingContext {
 
   started(): void {
     const nowMs = this.#clock.elapsedMs();
-    if (this.#startedAt === undefined) {
-      this.#startedAt = nowMs;
-      this.#options.started();
-    }
+    this.#startedAt ??= nowMs;
     this.#waitedMs = this.#waitedUntil(nowMs);
     this.#waitingSince = undefined;
     if (this.#timer === undefined) this.#countTimeout(this.deadlineMs() - nowMs);

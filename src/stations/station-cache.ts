@@ -1,8 +1,8 @@
-import { type Clock, systemClock } from '../model/clock.ts';
+import { type Clock, MINUTE_MS, systemClock } from '../model/clock.ts';
 import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { Health } from '../model/health.ts';
 import { EARLY_SHARE } from '../model/station-spec.ts';
-import type { Kind, MetricsKind, Served, StationCollector } from './collector.ts';
+import type { Collected, Kind, MetricsKind, Served, StationCollector } from './collector.ts';
 import { Refresh } from './refresh.ts';
 
 /** What is known of a station by one of its collectors. */
@@ -34,11 +34,9 @@ export interface StationDependencies<K extends Kind> {
   readonly clock?: Clock;
 }
 
-/** What the cache of a station needs to know of its upstream. Times are monotonic milliseconds. */
+/** What the cache of a station needs to know of its upstream. */
 interface StationUpstream {
-  /** A clock that stands still while `Retry-After` holds the upstream. */
-  activeMs(): number;
-  /** Whether a request of the station may be answered before that time. */
+  /** Whether a request of the station may be answered before that time, in monotonic milliseconds. */
   mayAnswer(station: string, byMs: number): boolean;
 }
 
@@ -58,8 +56,8 @@ interface AttemptTimes {
   readonly endedAt: number;
 }
 
-/** A new snapshot is served at least this long, even with ttl and max_stale at 0: the scrape that waited for it needs it. */
-const MIN_SERVED_MS = 1000;
+/** Data is served at least this long after a success, even with ttl and max_stale at 0: the scrape that waited for it needs it. */
+const MIN_SERVED_MS = MINUTE_MS;
 
 /**
  * By how many times its duration a refresh comes later than the age of its data demands. With less than two, a refresh that takes all slots
@@ -88,14 +86,14 @@ export class StationCache<K extends Kind> {
   #notBefore = Number.NEGATIVE_INFINITY;
   #current: { readonly refresh: Refresh; readonly ended: Promise<void> } | undefined;
   #wasAttempted = false;
-  /** The latest data, of its predecessor until its own first success; `takenAgingMs` is a time of `#agingMs`, when it was `ageMs` old. */
-  #lastGood: { readonly served: Served<K['data']>; readonly takenAgingMs: number; readonly ageMs: number } | undefined;
-  /** Whether that is of the service that the station lists, and not of one before a reload. */
+  /** The data of the latest success; until the first one, that of the station before a reload. */
+  #lastGood: Served<K['data']> | undefined;
+  /** Whether that lists the same service. */
   #isOfService = true;
-  /** How long refreshes have waited in the queue of the upstream, while it was not held; on its clock, as the next one. */
-  #queuedMs = 0;
-  /** Since when a refresh has waited in the queue; undefined: none does. */
-  #queuedSince: number | undefined;
+  /** When the first refresh after the latest success failed; undefined: none has. */
+  #failingSince: number | undefined;
+  /** When a refresh last ended or was postponed, or the station was reloaded. */
+  #triedAt: number;
 
   constructor(spec: K['spec'], dependencies: StationDependencies<K>, id = spec.name) {
     const { collector, further = [], refreshed, postponed, furtherRefreshed, ...shared } = dependencies;
@@ -108,7 +106,7 @@ export class StationCache<K extends Kind> {
     this.#dependencies = dependencies;
     this.#collector = collector;
     this.#clock = dependencies.clock ?? systemClock;
-    this.#upstream = dependencies.upstream ?? { activeMs: this.#clock.elapsedMs, mayAnswer: () => true };
+    this.#upstream = dependencies.upstream ?? { mayAnswer: () => true };
     this.#health = {
       addedMs: this.#clock.wallMs(),
       lastAttemptMs: undefined,
@@ -118,6 +116,7 @@ export class StationCache<K extends Kind> {
       firstMessage: undefined,
     };
     const createdAt = this.#clock.elapsedMs();
+    this.#triedAt = createdAt;
     this.#latest = { requestedAt: createdAt, startedAt: createdAt, endedAt: createdAt };
   }
 
@@ -162,7 +161,7 @@ export class StationCache<K extends Kind> {
       dueInMs: this.dueInMs(),
       isRefreshing: this.isRefreshing,
       waitingMs: this.#current?.refresh.waitingMs(),
-      served: this.#isServable() ? this.#lastGood?.served : undefined,
+      served: this.#isServable() ? this.#lastGood : undefined,
       further: this.further.map((cache) => cache.view()),
     };
   }
@@ -174,12 +173,9 @@ export class StationCache<K extends Kind> {
       station: this.id,
       signal: this.#closed.signal,
       outdatedAtMs: this.#outdatedAt(),
-      started: () => this.#leaveQueue(),
       clock: this.#clock,
     });
-    this.#enterQueue();
     const ended = this.#run(refresh).finally(() => {
-      this.#leaveQueue();
       this.#current = undefined;
     });
     this.#current = { refresh, ended };
@@ -207,12 +203,13 @@ export class StationCache<K extends Kind> {
     }
     this.#health = predecessor.#health;
     this.#latest = predecessor.#latest;
+    this.#failingSince = predecessor.#failingSince;
+    if (predecessor.#isExpired()) this.#triedAt = predecessor.#triedAt;
     if (!predecessor.#lastGood) return;
     // Its data may be that of its own predecessor, before the service changed.
     this.#isOfService = isSameService && predecessor.#isOfService;
-    this.#collector.adopt(predecessor.#lastGood.served.data, this.#isOfService);
-    const sinceMs = predecessor.#agingMs() - predecessor.#lastGood.takenAgingMs;
-    this.#lastGood = { ...predecessor.#lastGood, takenAgingMs: this.#agingMs() - sinceMs };
+    this.#lastGood = predecessor.#lastGood;
+    this.#collector.adopt(this.#lastGood.data, this.#isOfService);
   }
 
   /** Aborts a running refresh; later scrapes start none. */
@@ -239,51 +236,58 @@ export class StationCache<K extends Kind> {
   }
 
   #isServable(): boolean {
-    if (!this.#lastGood) return false;
+    return this.#lastGood !== undefined && !this.#isExpired();
+  }
+
+  /**
+   * Data expires max_stale after refreshes began to fail, or after the last one if no other is requested. It gets older while a refresh waits
+   * for the upstream or is postponed, but does not expire.
+   */
+  #isExpired(): boolean {
     const { ttlMs, maxStaleMs } = this.spec.cache;
-    const { takenAgingMs, ageMs } = this.#lastGood;
-    const sinceMs = this.#agingMs() - takenAgingMs;
-    // While refreshes succeed, an old reply of a cache is the latest that there is.
-    return this.#health.failure ? sinceMs + ageMs <= maxStaleMs : sinceMs <= Math.max(maxStaleMs, ttlMs, MIN_SERVED_MS);
-  }
-
-  /** A clock that stands still while `Retry-After` holds the upstream or a refresh waits in its queue: data gets older then, but not stale. */
-  #agingMs(): number {
-    return (this.#queuedSince ?? this.#upstream.activeMs()) - this.#queuedMs;
-  }
-
-  /** After a failure the clock does not stop: a station that hangs or fails may wait for long, and its data is stale. */
-  #enterQueue(): void {
-    if (!this.#health.failure) this.#queuedSince = this.#upstream.activeMs();
-  }
-
-  #leaveQueue(): void {
-    if (this.#queuedSince === undefined) return;
-    this.#queuedMs += this.#upstream.activeMs() - this.#queuedSince;
-    this.#queuedSince = undefined;
+    const nowMs = this.#clock.elapsedMs();
+    if (this.#failingSince !== undefined) return nowMs - this.#failingSince >= maxStaleMs;
+    const untilMs = this.#current?.refresh.requestedAt ?? nowMs;
+    return untilMs - this.#triedAt > Math.max(maxStaleMs, ttlMs, MIN_SERVED_MS);
   }
 
   async #run(refresh: Refresh): Promise<void> {
     const { signal } = this.#closed;
+    let collected: Collected<K> | undefined;
+    let failure: Health['failure'];
     try {
-      const collected = await refresh.run((context) => this.#collector.collect(context));
-      if (signal.aborted) return;
-      collected.commit();
-      const ageMs = refresh.cached()?.ageMs ?? 0;
-      this.#lastGood = { served: collected.served, takenAgingMs: this.#agingMs(), ageMs };
-      this.#isOfService = true;
-      this.#conclude(refresh, undefined, collected.report);
+      collected = await refresh.run((context) => this.#collector.collect(context));
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof ListingFailure && error.isPostponed && !this.#health.failure && this.#isServable())
+      const isUp = this.#failingSince === undefined && this.#isServable();
+      if (error instanceof ListingFailure && error.isPostponed && isUp) {
         this.#postpone(error);
-      else this.#conclude(refresh, failureOf(error));
+        return;
+      }
+      failure = failureOf(error);
     }
+    if (signal.aborted) return;
+    if (collected) this.#replaceData(collected);
+    else this.#failingSince ??= this.#failingFrom();
+    this.#conclude(refresh, failure, collected?.report);
+  }
+
+  #replaceData({ served, commit }: Collected<K>): void {
+    commit();
+    this.#lastGood = served;
+    this.#isOfService = true;
+    this.#failingSince = undefined;
+  }
+
+  /** Data that had expired before does not come back. */
+  #failingFrom(): number {
+    return this.#isExpired() ? Number.NEGATIVE_INFINITY : this.#clock.elapsedMs();
   }
 
   #conclude(refresh: Refresh, failure: Health['failure'], report?: K['report']): void {
     this.#wasAttempted = true;
     const endedAt = this.#clock.elapsedMs();
+    this.#triedAt = endedAt;
     const { requestedAt, startedAt = requestedAt } = refresh;
     this.#latest = { requestedAt, startedAt: refresh.startedAt ?? this.#latest.startedAt, endedAt };
     const lastAttemptMs = this.#clock.wallMs();
@@ -305,7 +309,8 @@ export class StationCache<K extends Kind> {
 
   /** `Retry-After` exceeds the time that a refresh has: the next one waits in the upstream's queue. */
   #postpone(failure: ListingFailure): void {
-    this.#notBefore = this.#clock.elapsedMs() + this.spec.cache.errorTtlMs;
+    this.#triedAt = this.#clock.elapsedMs();
+    this.#notBefore = this.#triedAt + this.spec.cache.errorTtlMs;
     this.#dependencies.postponed?.(failure);
   }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { NAMED_FAULTS, replyWith } from '../../lab/simulator/faults.ts';
 import {
@@ -54,6 +54,23 @@ async function refreshed(config: object, old?: Generation): Promise<Generation> 
 }
 
 describe('nextGeneration', () => {
+  it('logs a bug of the journal, which is no failure of the station', async () => {
+    const service = await startService();
+    const { log, logged } = setUpLog();
+    const services = { ...servicesOf(), log };
+    const generation = await generationOf(configOf(service.url, ['a']), undefined, services);
+    vi.spyOn(services.lines, 'refreshEnded').mockImplementation(() => {
+      throw new Error('a bug');
+    });
+    await refreshAll(generation);
+    const view = generation.stations.get('a')?.view();
+    expect(view?.health.failure).toBeUndefined();
+    expect(view?.served?.data.snapshot.size).toBe(3);
+    expect(logged()).toEqual([
+      expect.stringContaining('error msg="internal error (exporter bug)" station=a error="a bug'),
+    ]);
+  });
+
   it('keeps the refreshes of a station by its name, and continues them', async () => {
     const service = await startService();
     const outcomes = (generation: Generation) =>

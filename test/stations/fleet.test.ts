@@ -83,7 +83,7 @@ describe('Fleet', () => {
   });
 
   it('does not wait for a station that cannot answer, and has what it answers while others are waited for', async () => {
-    const upstream = { activeMs: () => 0, mayAnswer: (station: string) => station !== 'hanging' };
+    const upstream = { mayAnswer: (station: string) => station !== 'hanging' };
     const [slow, hanging] = [heldStation('slow', upstream), heldStation('hanging', upstream)];
     const fleet = fleetOf(slow.cache, hanging.cache);
     expect(await fleet.read(forever, 'hanging')).toMatchObject([{ isRefreshing: true, served: undefined }]);

@@ -210,7 +210,7 @@ describe('a second listing', () => {
   it.each([
     { failing: 'silences', published: verified(2), missing: 'telemetry_station_silences', up: UP },
     { failing: 'resources', published: silences(2), missing: 'telemetry_station_verified_resources', up: DOWN },
-  ] as const)('expires by itself, max_stale after its last success: $failing fail', async (row) => {
+  ] as const)('expires by itself, max_stale after its first failure: $failing fail', async (row) => {
     const { service, scrape } = stationWith();
     await scrape();
     service.failures = { [row.failing]: FORBIDDEN };

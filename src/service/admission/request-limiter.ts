@@ -116,11 +116,6 @@ export class RequestLimiter {
     return this.#refusals?.isOutage ? this.#refusals.failure : undefined;
   }
 
-  /** A clock that stands still while `Retry-After` holds the upstream. */
-  activeMs(): number {
-    return this.#rate.holds.activeMs(this.#options.now());
-  }
-
   /** The service accepts less than the configuration allows. */
   get isThrottled(): boolean {
     return this.#rate.perSecond < (this.#options.requestsPerSecond || Number.POSITIVE_INFINITY);
