@@ -7,17 +7,25 @@ export interface SentAlert {
   readonly labels: Labels;
 }
 
-/** The labels of `telemetry_station_up` that the expression of an alert keeps, beside job and cluster, by the rest of its name; others keep all. */
-const KEPT: Readonly<Record<string, readonly string[]>> = {
+/** The labels that the expression of an alert aggregates by, beside cluster and job; by the rest of its name. */
+const AGGREGATED_BY: Readonly<Record<string, readonly string[]>> = {
   UpstreamDown: ['upstream'],
-  Overloaded: ['upstream'],
   ReplicaFailing: ['instance'],
-  ExporterDown: ['instance', 'pod'],
-  ExporterReloadFailed: ['instance', 'pod'],
   ExporterAbsent: [],
   ShardsIncomplete: [],
-  AlertableWithoutRules: ['station'],
 };
+
+/** The labels of a station that others have, beside those of the target; the rest has all. */
+const OF_STATION: Readonly<Record<string, readonly string[]>> = {
+  Overloaded: ['upstream'],
+  AlertableWithoutRules: ['station'],
+  ExporterDown: [],
+  ExporterReloadFailed: [],
+};
+
+/** What a target has for itself is only in alerts about single exporters. */
+const REPLICA = ['instance', 'pod'];
+const OF_REPLICAS = ['ExporterDown', 'ExporterReloadFailed'];
 
 /** Labels that it has beside those. */
 const ADDED: Readonly<Record<string, Labels>> = {
@@ -32,6 +40,8 @@ const OF_RESOURCES = ['ResourceFiring', 'AlertableWithoutRules'];
 interface Subjects {
   /** Series of `telemetry_station_up`. */
   readonly stations: readonly Labels[];
+  /** Names of labels that the configuration gives to stations. */
+  readonly stationLabels: readonly string[];
   /** Labels that `resource_labels` can give. */
   readonly owners: readonly Labels[];
   readonly clusterLabel: string;
@@ -41,7 +51,7 @@ interface Subjects {
 /** The alerts of the rules, with each set of labels that they can have. */
 export function sentAlerts(rules: readonly PrometheusRule[], subjects: Subjects): readonly SentAlert[] {
   const alerts = rules.flatMap((rule) =>
-    labelSets(rule.name.replace(/^TelemetryStation/, ''), subjects).map((own) => ({
+    labelSets(rule, subjects).map((own) => ({
       rule,
       labels: { ...subjects.externalLabels, ...own, ...rule.labels, alertname: rule.name },
     })),
@@ -49,12 +59,21 @@ export function sentAlerts(rules: readonly PrometheusRule[], subjects: Subjects)
   return [...new Map(alerts.map((alert) => [JSON.stringify(Object.entries(alert.labels)), alert])).values()];
 }
 
-function labelSets(name: string, { stations, owners, clusterLabel }: Subjects): readonly Labels[] {
-  const kept = KEPT[name];
-  const isKept = (label: string) =>
-    kept === undefined
-      ? !['__name__', 'instance', 'pod'].includes(label)
-      : ['job', clusterLabel, ...kept].includes(label);
+function labelSets(
+  rule: PrometheusRule,
+  { stations, stationLabels, owners, clusterLabel }: Subjects,
+): readonly Labels[] {
+  const name = rule.name.replace(/^TelemetryStation/, '');
+  const ofStations = ['station', 'upstream', ...stationLabels];
+  const isKept = (label: string) => {
+    const aggregated = AGGREGATED_BY[name];
+    if (aggregated !== undefined) return ['job', clusterLabel, ...aggregated].includes(label);
+    if (REPLICA.includes(label)) return OF_REPLICAS.includes(name);
+    return label !== '__name__' && (!ofStations.includes(label) || (OF_STATION[name]?.includes(label) ?? true));
+  };
   const owned = OF_RESOURCES.includes(name) ? [{}, ...owners] : [{}];
-  return stations.flatMap((station) => owned.map((owner) => ({ ...where(station, isKept), ...owner, ...ADDED[name] })));
+  // What is recorded of a set of resources has it as a label.
+  const [, set] = /\bset="(\w+)"/.exec(rule.expr) ?? [];
+  const added = { ...ADDED[name], ...(set !== undefined && { set }) };
+  return stations.flatMap((station) => owned.map((owner) => ({ ...where(station, isKept), ...owner, ...added })));
 }

@@ -36,6 +36,7 @@ export async function readChain(context: ProcessContext, flags: FlagValues, { co
   const owners = config.resource_labels.map(({ labels = {} }): Labels => labels);
   const alerts = sentAlerts(own.length > 0 ? own : shipped.filter(({ isAlert }) => isAlert), {
     stations: series.length > 0 ? series : configured,
+    stationLabels: stations.flatMap(({ labels }) => Object.keys(labels)),
     owners,
     clusterLabel: comparedRules(shipped, rules).clusterLabel,
     externalLabels: replies?.config.ok ? replies.config.value.global.external_labels : {},
