@@ -83,17 +83,39 @@ function* receiverFindings(config: AlertmanagerConfig, alerts: readonly SentAler
     );
     return;
   }
-  const lost = new Set<string>();
-  for (const { labels } of alerts.filter((alert) => alert.labels['severity'] === 'critical')) {
-    const receivers = destinationsOf(labels, config.route).map(({ receiver }) => receiver);
-    if (!receivers.some((receiver) => hasIntegration(config, receiver)))
-      lost.add(`${labels['alertname']} ends at ${receivers.join(', ')}`);
-  }
-  if (lost.size > 0)
+  const routed = alerts.map(({ labels }) => {
+    const destinations = destinationsOf(labels, config.route);
+    const reached = destinations.filter(({ receiver }) => hasIntegration(config, receiver));
+    return {
+      text: `${labels['alertname']} ends at ${destinations.map(({ receiver }) => receiver).join(', ')}`,
+      isCritical: labels['severity'] === 'critical',
+      isLost: reached.length === 0,
+      isMuted: reached.length > 0 && reached.every(({ mutedBy }) => mutedBy.length > 0),
+    };
+  });
+  const textsOf = (isMeant: (alert: (typeof routed)[number]) => boolean) => [
+    ...new Set(routed.filter(isMeant).map(({ text }) => text)),
+  ];
+  const lost = textsOf(({ isCritical, isLost }) => isLost && isCritical);
+  if (lost.length > 0)
     yield finding(
       'failure',
-      `Critical alerts reach nobody, because the receiver has no integration: ${namesText([...lost])}.`,
+      `Critical alerts reach nobody, because the receiver has no integration: ${namesText(lost)}.`,
       'Add an integration to it, or a route for severity = critical before, as in prometheus/alertmanager.yml.',
+    );
+  const others = textsOf(({ isCritical, isLost }) => isLost && !isCritical);
+  if (others.length > 0)
+    yield finding(
+      'warning',
+      `Alerts reach nobody, because the receiver has no integration: ${namesText(others)}.`,
+      'Add an integration to it, unless nobody needs them.',
+    );
+  const muted = textsOf(({ isCritical, isMuted }) => isMuted && isCritical);
+  if (muted.length > 0)
+    yield finding(
+      'not checked',
+      `Critical alerts are notified at certain times only: ${namesText(muted)}.`,
+      'Check that the time intervals of these routes leave no gap.',
     );
 }
 

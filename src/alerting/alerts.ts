@@ -46,6 +46,8 @@ interface Subjects {
   readonly owners: readonly Labels[];
   readonly clusterLabel: string;
   readonly externalLabels: Labels;
+  /** `alert_relabel_configs` */
+  readonly relabel: (labels: Labels) => Labels;
 }
 
 /** The alerts of the rules, with each set of labels that they can have. */
@@ -53,7 +55,7 @@ export function sentAlerts(rules: readonly PrometheusRule[], subjects: Subjects)
   const alerts = rules.flatMap((rule) =>
     labelSets(rule, subjects).map((own) => ({
       rule,
-      labels: { ...subjects.externalLabels, ...own, ...rule.labels, alertname: rule.name },
+      labels: subjects.relabel({ ...subjects.externalLabels, ...own, ...rule.labels, alertname: rule.name }),
     })),
   );
   return [...new Map(alerts.map((alert) => [JSON.stringify(Object.entries(alert.labels)), alert])).values()];

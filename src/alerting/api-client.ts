@@ -72,7 +72,7 @@ export class ApiClient {
       throw replyFailure(reply, { endpoint: this.#host, secrets, nowMs });
     } catch (error) {
       if (!(error instanceof RequestFailure)) throw error;
-      return { ok: false, problem: error.message, status: error.status };
+      return { ok: false, problem: error.message.replace(/\.$/, ''), status: error.status };
     }
   }
 }

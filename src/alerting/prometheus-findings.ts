@@ -1,21 +1,32 @@
 import type { StationSpec } from '../model/station-spec.ts';
-import { parseDuration, parseSize } from '../schema/units.ts';
+import { parseDuration } from '../schema/units.ts';
 import { AnchoredRegExp } from '../text/anchored-regexp.ts';
 import { countText, durationText, namesText, numberText } from '../text/words.ts';
 import { type ChainFinding, finding } from './finding.ts';
 import type { Labels } from './labels.ts';
-import type { LoadedRule, PrometheusReplies, Target, Vector } from './prometheus.ts';
+import type { LoadedRule, PrometheusReplies, RelabelConfigs, Target, Vector } from './prometheus.ts';
+import { isDropped, keptLabels, onlyDropLabels } from './relabeling.ts';
 import { comparedRules, type PrometheusRule } from './rules.ts';
+
+/** A metric with its labels. */
+interface Family {
+  readonly name: string;
+  readonly labels: readonly string[];
+}
 
 interface Expected {
   /** Of the configuration of the exporter. */
   readonly stations: readonly StationSpec[];
   readonly shipped: readonly PrometheusRule[];
+  /** What the exporter publishes. */
+  readonly families: readonly Family[];
+  /** Names of configured labels of stations and resources. */
+  readonly ownLabels: readonly string[];
 }
 
 /** What the replies say about the way from the exporter to Alertmanager. */
 export function* prometheusFindings(replies: PrometheusReplies, expected: Expected): Iterable<ChainFinding> {
-  const { buildinfo, config, targets, rules, alertmanagers, exporters, stations, read } = replies;
+  const { buildinfo, config, targets, rules, alertmanagers, exporters, stations } = replies;
   const apis = [
     {
       name: 'config',
@@ -38,12 +49,14 @@ export function* prometheusFindings(replies: PrometheusReplies, expected: Expect
   const series = [exporters, stations].flatMap((reply) => (reply.ok ? reply.value : []));
   const keys = new Set(series.map(({ labels }) => keyOf(labels)));
   const own = targets.ok ? targets.value.activeTargets.filter(({ labels }) => keys.has(keyOf(labels))) : [];
-  if (targets.ok && exporters.ok && own.length === 0) yield* noTarget(replies, targets.value.activeTargets);
+  if (targets.ok && own.length === 0) yield* noTarget(replies, targets.value.activeTargets);
   for (const target of own) yield* targetFindings(replies, target, expected.stations);
   if (stations.ok) yield* stationFindings(stations.value, expected.stations);
-  if (read.ok && own.some(({ health }) => health === 'up')) yield* droppedSeries(read.value, expected);
-  if (rules.ok) yield* ruleFindings(rules.value, series, expected.shipped);
-  yield* deliveryFindings(replies);
+  if (own.some(({ health }) => health === 'up')) yield* lackFindings(replies, own, expected);
+  // A job that was renamed has series for as long as they are looked for.
+  const scraped = [own, stations.ok ? stations.value : [], series].find((known) => known.length > 0) ?? [];
+  if (rules.ok) yield* ruleFindings(rules.value, scraped, expected.shipped);
+  yield* deliveryFindings(replies, comparedRules(expected.shipped, rules.ok ? rules.value : []).clusterLabel);
   // Servers such as Mimir, Thanos or an agent do not have all of them.
   for (const { name, reply, advice } of apis)
     if (!reply.ok) yield finding('not checked', `${name}: ${reply.problem}.`, advice);
@@ -64,11 +77,12 @@ function sampleOf(reply: PrometheusReplies['series'], labels: Labels): number {
 const MAX_DOWN = 3;
 
 function* noTarget(replies: PrometheusReplies, targets: readonly Target[]): Iterable<ChainFinding> {
-  yield finding(
-    'failure',
-    'No target was this exporter within a day: none has telemetry_station_exporter_build_info.',
-    'Add the exporter to scrape_configs as in prometheus/prometheus.yml, or correct what is wrong with its target.',
-  );
+  if (replies.exporters.ok)
+    yield finding(
+      'failure',
+      'No target was this exporter within a day: none has telemetry_station_exporter_build_info.',
+      'Add the exporter to scrape_configs as in prometheus/prometheus.yml, or correct what is wrong with its target.',
+    );
   const down = targets.filter(({ health }) => health === 'down').slice(0, MAX_DOWN);
   for (const target of down) yield* targetFindings(replies, target, []);
 }
@@ -123,12 +137,22 @@ const ERRORS: readonly (readonly [RegExp, string])[] = [
 /** Resources are added: a limit is a problem before it is crossed. */
 const NEAR = 0.8;
 
-function* limitFindings(replies: PrometheusReplies, { labels, scrapePool }: Target): Iterable<ChainFinding> {
-  const { config } = replies;
-  const scrape = config.ok ? config.value.scrape_configs.find(({ job_name }) => job_name === scrapePool) : undefined;
+function scrapeConfigOf({ config }: PrometheusReplies, { scrapePool }: Target) {
+  return config.ok ? config.value.scrape_configs.find(({ job_name }) => job_name === scrapePool) : undefined;
+}
+
+function* limitFindings(replies: PrometheusReplies, target: Target): Iterable<ChainFinding> {
+  const { labels, scrapePool } = target;
+  const scrape = scrapeConfigOf(replies, target);
+  if (replies.config.ok && scrape === undefined)
+    yield finding(
+      'not checked',
+      `config: it has no job ${scrapePool}, which is in one of its scrape_config_files.`,
+      'Check limits and relabeling there.',
+    );
   const limits = [
     ['sample_limit', scrape?.sample_limit ?? 0, sampleOf(replies.series, labels), 'series'],
-    ['body_size_limit', parseSize(scrape?.body_size_limit ?? '') ?? 0, sampleOf(replies.bytes, labels), 'bytes'],
+    ['body_size_limit', scrape?.body_size_limit ?? 0, sampleOf(replies.bytes, labels), 'bytes'],
   ] as const;
   for (const [name, limit, value, unit] of limits)
     if (limit > 0 && value > NEAR * limit)
@@ -166,7 +190,7 @@ function* stationFindings(series: Vector, stations: readonly StationSpec[]): Ite
     );
 }
 
-/** What metric_relabel_configs drop, seen in the series: the metrics that the rules read and every exporter has. */
+/** The metrics that the rules read and every exporter has: their series show what is dropped. */
 export function readMetrics(shipped: readonly PrometheusRule[]): readonly string[] {
   const names = shipped.flatMap(({ expr }) => expr.match(/(?<![\w:])telemetry_station_\w+(?![\w:])/g) ?? []);
   return [...new Set(names)].filter((name) =>
@@ -174,9 +198,43 @@ export function readMetrics(shipped: readonly PrometheusRule[]): readonly string
   );
 }
 
-function* droppedSeries(read: Vector, { stations, shipped }: Expected): Iterable<ChainFinding> {
+function* lackFindings(replies: PrometheusReplies, own: readonly Target[], expected: Expected): Iterable<ChainFinding> {
+  const configs = own.map((target) => scrapeConfigOf(replies, target)?.metric_relabel_configs ?? []);
+  const dropped = configs.flatMap((relabel) => droppedBy(relabel, expected));
+  const texts = expected.shipped.flatMap(({ expr, annotations }) => [expr, ...Object.values(annotations)]);
+  const read = new Set([...expected.ownLabels, ...texts.flatMap((text) => text.match(/\w+/g) ?? [])]);
+  const [lost, others] = [true, false].map((isRead) => [
+    ...new Set(dropped.filter(({ name }) => read.has(name) === isRead).map(({ text }) => text)),
+  ]) as [string[], string[]];
+  const missing = lost.length === 0 && replies.read.ok ? missingSeries(replies.read.value, expected) : lost;
+  if (missing.length > 0)
+    yield finding(
+      'failure',
+      `Prometheus lacks what the rules read: ${namesText(missing)}.`,
+      'Remove from metric_relabel_configs what drops it; a station that was never listed lacks some, too.',
+    );
+  if (others.length > 0)
+    yield finding(
+      'warning',
+      `Prometheus lacks what dashboards read: ${namesText(others)}.`,
+      'Remove from metric_relabel_configs what drops it, or disable the metrics in the configuration of the exporter.',
+    );
+}
+
+/** Metrics of the exporter, and labels of all of them. */
+function droppedBy(relabel: RelabelConfigs, { families, ownLabels }: Expected) {
+  const labels = new Set([...families.flatMap((family) => family.labels), ...ownLabels]);
+  const kept = keptLabels(relabel, Object.fromEntries([...labels].map((name) => [name, ''])));
+  return [
+    ...families.filter(({ name }) => isDropped(relabel, name)).map(({ name }) => ({ name, text: name })),
+    ...[...labels].filter((name) => !(name in kept)).map((name) => ({ name, text: `label ${name}` })),
+  ];
+}
+
+/** By the series, whatever drops them. */
+function missingSeries(read: Vector, { stations, shipped }: Expected): readonly string[] {
   const disabled = new Set(stations.flatMap(({ metrics }) => [...metrics.disabled]));
-  const dropped = readMetrics(shipped).flatMap((name) => {
+  return readMetrics(shipped).flatMap((name) => {
     const series = read.filter(({ labels }) => labels['__name__'] === name);
     const needed = name.includes('_exporter_') ? [] : ['station', 'upstream'];
     const lost = [...needed, ...(name.endsWith('last_known_resources') ? ['set'] : [])].filter((label) =>
@@ -184,19 +242,13 @@ function* droppedSeries(read: Vector, { stations, shipped }: Expected): Iterable
     );
     return series.length === 0 && !disabled.has(name) ? [name] : lost.map((label) => `label ${label} of ${name}`);
   });
-  if (dropped.length > 0)
-    yield finding(
-      'failure',
-      `Prometheus lacks what the rules read: ${namesText(dropped)}.`,
-      'Remove from metric_relabel_configs what drops it; a station that was never listed lacks some, too.',
-    );
 }
 
 const UPDATE = 'Load the rules of the version of the exporter that runs.';
 
 function* ruleFindings(
   loaded: readonly LoadedRule[],
-  series: Vector,
+  scraped: readonly { readonly labels: Labels }[],
   shipped: readonly PrometheusRule[],
 ): Iterable<ChainFinding> {
   const { missing, changed, adjusted, unknown, selectors } = comparedRules(shipped, loaded);
@@ -210,7 +262,7 @@ function* ruleFindings(
   }
   const note = adjusted.length === 0 ? '' : `; adjusted: ${adjusted.join(', ')}`;
   yield finding('ok', `rules: ${shipped.length - missing.length} of ${shipped.length} are loaded${note}`);
-  const jobs = [...new Set(series.map(({ labels }) => `${labels['job']}`))];
+  const jobs = [...new Set(scraped.map(({ labels }) => `${labels['job']}`))];
   const unselected = jobs.filter(
     (job) => selectors.length > 0 && !selectors.some((selector) => selects(selector, job)),
   );
@@ -243,8 +295,16 @@ function* ruleFindings(
     );
   if (unknown.length > 0)
     yield finding('warning', `Alerts of another version: ${namesText(unknown.map(({ name }) => name))}.`, UPDATE);
-  for (const { name, health, lastError } of loaded)
-    if (health === 'err' && shipped.some((rule) => rule.name === name))
+  const known = loaded.filter(({ name }) => shipped.some((rule) => rule.name === name));
+  const rare = known.filter(({ intervalMs }) => intervalMs > MAX_INTERVAL_MS).map(({ name }) => name);
+  if (rare.length > 0)
+    yield finding(
+      'warning',
+      `Evaluated too rarely for rules that look back five minutes: ${namesText([...new Set(rare)])}.`,
+      'Set the interval of their groups to 1m or less.',
+    );
+  for (const { name, health, lastError } of known)
+    if (health === 'err')
       yield finding(
         'failure',
         `${name} cannot be evaluated: ${lastError}.`,
@@ -257,20 +317,22 @@ function selects(selector: string, job: string): boolean {
   return isRegExp ? new AnchoredRegExp(value).matches(job) : value === job;
 }
 
-function* deliveryFindings({ alertmanagers, config, own }: PrometheusReplies): Iterable<ChainFinding> {
+function* deliveryFindings(
+  { alertmanagers, config, own }: PrometheusReplies,
+  clusterLabel: string,
+): Iterable<ChainFinding> {
   if (config.ok) {
-    const { global, alerting } = config.value;
-    const { cluster, ...others } = global.external_labels;
-    yield finding(
-      'ok',
-      `label cluster: ${cluster ?? 'none in external_labels, which one Prometheus alone does not need'}`,
-    );
-    const replica = Object.keys(others).find((name) => name.includes('replica'));
-    if (alerting.alert_relabel_configs.length > 0)
+    const { alert_relabel_configs, alertmanagers: receivers } = config.value.alerting;
+    const labels = keptLabels(alert_relabel_configs, config.value.global.external_labels);
+    const cluster = labels[clusterLabel] ?? 'none in external_labels, which one Prometheus alone does not need';
+    yield finding('ok', `label ${clusterLabel}: ${cluster}`);
+    const replica = Object.keys(labels).find((name) => name.includes('replica'));
+    const relabeling = [...alert_relabel_configs, ...receivers.flatMap((one) => one.alert_relabel_configs)];
+    if (!onlyDropLabels(relabeling))
       yield finding(
         'not checked',
         'alert_relabel_configs change or drop alerts.',
-        'Run drill --send with the labels that they leave.',
+        'Compare the labels of an alert in Alertmanager with those in Prometheus.',
       );
     else if (replica !== undefined)
       yield finding(

@@ -1,31 +1,62 @@
 import { parse } from 'yaml';
 import * as z from 'zod';
+import { parseSize } from '../schema/units.ts';
 import type { ApiClient } from './api-client.ts';
 
 const labels = z.record(z.string(), z.coerce.string()).default({});
+
+const relabelConfigs = z
+  .array(
+    z.object({
+      action: z.string().default('replace'),
+      source_labels: z.array(z.string()).default([]),
+      regex: z.coerce.string().default('(.*)'),
+    }),
+  )
+  .default([]);
+
+/** Prometheus prints 1500KB as 1MiB476KiB. */
+const printedSize = z
+  .string()
+  .default('')
+  .transform((text) => (text.match(/\d+[A-Za-z]+/g) ?? []).reduce((sum, part) => sum + (parseSize(part) ?? 0), 0));
 
 const scrapeConfig = z.object({
   job_name: z.string(),
   honor_labels: z.boolean().default(false),
   sample_limit: z.number().default(0),
-  body_size_limit: z.string().default('0B'),
+  body_size_limit: printedSize,
+  metric_relabel_configs: relabelConfigs,
 });
 
 const prometheusConfig = z.object({
   global: z.object({ external_labels: labels }).prefault({}),
-  alerting: z.object({ alert_relabel_configs: z.array(z.unknown()).default([]) }).prefault({}),
+  alerting: z
+    .object({
+      alert_relabel_configs: relabelConfigs,
+      alertmanagers: z.array(z.object({ alert_relabel_configs: relabelConfigs })).default([]),
+    })
+    .prefault({}),
   scrape_configs: z.array(scrapeConfig).default([]),
 });
 
-const target = z.object({
-  labels,
-  scrapePool: z.string(),
-  scrapeUrl: z.string(),
-  health: z.string(),
-  lastError: z.string(),
-  scrapeInterval: z.string(),
-  scrapeTimeout: z.string(),
-});
+const target = z
+  .object({
+    labels,
+    // VictoriaMetrics has interval and timeout only here.
+    discoveredLabels: labels,
+    scrapePool: z.string(),
+    scrapeUrl: z.string(),
+    health: z.string(),
+    lastError: z.string(),
+    scrapeInterval: z.string().optional(),
+    scrapeTimeout: z.string().optional(),
+  })
+  .transform(({ discoveredLabels, ...rest }) => ({
+    ...rest,
+    scrapeInterval: rest.scrapeInterval ?? discoveredLabels['__scrape_interval__'] ?? '',
+    scrapeTimeout: rest.scrapeTimeout ?? discoveredLabels['__scrape_timeout__'] ?? '',
+  }));
 
 const rule = z
   .object({
@@ -37,17 +68,20 @@ const rule = z
     annotations: labels,
     health: z.string(),
     lastError: z.string().default(''),
+    keepFiringFor: z.number().optional(),
   })
-  .transform(({ type, query, duration, ...rest }) => {
-    return { ...rest, isAlert: type === 'alerting', expr: query, forMs: 1000 * duration };
+  .transform(({ type, query, duration, keepFiringFor, ...rest }) => {
+    const keepMs = keepFiringFor === undefined ? undefined : 1000 * keepFiringFor;
+    return { ...rest, isAlert: type === 'alerting', expr: query, forMs: 1000 * duration, keepMs };
   });
 
 const vector = z
   .object({ result: z.array(z.object({ metric: labels, value: z.tuple([z.number(), z.coerce.number()]) })) })
   .transform(({ result }) => result.map(({ metric, value: [, value] }) => ({ labels: metric, value })));
 
+export type RelabelConfigs = z.output<typeof relabelConfigs>;
 export type Target = z.output<typeof target>;
-export type LoadedRule = z.output<typeof rule>;
+export type LoadedRule = z.output<typeof rule> & { readonly intervalMs: number };
 export type Vector = z.output<typeof vector>;
 export type PrometheusReplies = Awaited<ReturnType<typeof readPrometheus>>;
 
@@ -61,7 +95,7 @@ export async function readPrometheus(client: ApiClient, metrics: readonly string
       .transform((text): unknown => parse(text))
       .pipe(prometheusConfig),
   });
-  const groups = z.object({ groups: z.array(z.object({ rules: z.array(rule) })) });
+  const groups = z.object({ groups: z.array(z.object({ interval: z.number().default(0), rules: z.array(rule) })) });
   const [buildinfo, config, targets, rules, alertmanagers, own, exporters, stations, read, series, bytes, refreshes] =
     await Promise.all([
       get('status/buildinfo', z.object({ version: z.string() })),
@@ -72,7 +106,9 @@ export async function readPrometheus(client: ApiClient, metrics: readonly string
       get('targets?state=active', z.object({ activeTargets: z.array(target) })),
       get(
         'rules?exclude_alerts=true',
-        groups.transform((all) => all.groups.flatMap(({ rules }) => rules)),
+        groups.transform((all) =>
+          all.groups.flatMap(({ interval, rules }) => rules.map((own) => ({ ...own, intervalMs: 1000 * interval }))),
+        ),
       ),
       get('alertmanagers', z.object({ activeAlertmanagers: z.array(z.object({ url: z.string() })) })),
       client.get('metrics', z.string()),

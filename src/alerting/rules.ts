@@ -9,6 +9,8 @@ export interface PrometheusRule {
   readonly isAlert: boolean;
   readonly expr: string;
   readonly forMs: number;
+  /** `keep_firing_for`; undefined: not reported. */
+  readonly keepMs: number | undefined;
   readonly labels: Labels;
   readonly annotations: Labels;
 }
@@ -21,15 +23,16 @@ interface RuleKeys extends Pick<PrometheusRule, 'expr'>, Partial<Pick<Prometheus
   readonly alert?: string;
   readonly record?: string;
   readonly for?: string;
+  readonly keep_firing_for?: string;
 }
 
 /** prometheus/rules.yml. */
 export async function shippedRules(packageFolder: URL): Promise<readonly PrometheusRule[]> {
   const { groups } = parse(await shippedFile(packageFolder, 'rules.yml')) as RulesFile;
   return groups.flatMap(({ rules }) =>
-    rules.map(({ alert, record = '', expr, for: duration = '0s', labels = {}, annotations = {} }) => {
-      const forMs = parseDuration(duration) as number;
-      return { name: alert ?? record, isAlert: alert !== undefined, expr, forMs, labels, annotations };
+    rules.map(({ alert, record = '', expr, labels = {}, annotations = {}, ...times }) => {
+      const [forMs = 0, keepMs = 0] = [times.for, times.keep_firing_for].map((time = '0s') => parseDuration(time));
+      return { name: alert ?? record, isAlert: alert !== undefined, expr, forMs, keepMs, labels, annotations };
     }),
   );
 }
@@ -85,6 +88,10 @@ function adjustments(
   return [
     ...pairs.filter(([, before]) => NUMBER.test(before)),
     ['for ', formatDuration(shipped.forMs), formatDuration(loaded.forMs)] as const,
+    [
+      'keep_firing_for ',
+      ...[shipped.keepMs, loaded.keepMs ?? shipped.keepMs].map((ms = 0) => formatDuration(ms)),
+    ] as const,
     ['severity ', `${shipped.labels['severity']}`, `${loaded.labels['severity']}`] as const,
   ].flatMap(([what, before, after]) => (before === after ? [] : [`${shipped.name} ${what}${before} → ${after}`]));
 }

@@ -11,14 +11,19 @@ import { finding } from '../alerting/finding.ts';
 import type { Labels } from '../alerting/labels.ts';
 import { readPrometheus } from '../alerting/prometheus.ts';
 import { prometheusFindings, readMetrics } from '../alerting/prometheus-findings.ts';
+import { keptLabels } from '../alerting/relabeling.ts';
 import { alertmanagerConfig } from '../alerting/routing.ts';
 import { comparedRules, isOurs, shippedFile, shippedRules } from '../alerting/rules.ts';
 import type { FlagValues } from '../cli/flags.ts';
+import { FAMILY_DESCRIPTIONS } from '../collectors/collectors.ts';
 import { checkYaml } from '../config/checked-yaml.ts';
 import { contentOf } from '../config/file-content.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { formatProblem, formatProblems, unreadable } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
+import type { FamilyDescription } from '../exposition/family.ts';
+import { RESOURCE_FAMILIES } from '../resources/families.ts';
+import type { ResourceSpec } from '../resources/spec.ts';
 import { httpClientConfig } from '../service/http-client-schema.ts';
 import { httpClientOptions } from '../service/upstream-options.ts';
 import { OperatorError, type ProcessContext } from './process-context.ts';
@@ -30,6 +35,7 @@ export async function readChain(context: ProcessContext, flags: FlagValues, { co
   const replies = await readApi(context, flags, 'prometheus', (client) => readPrometheus(client, readMetrics(shipped)));
   const status = await readApi(context, flags, 'alertmanager', readAlertmanager);
   const rules = replies?.rules.ok ? replies.rules.value : [];
+  const prometheus = replies?.config.ok ? replies.config.value : undefined;
   const own = rules.filter(({ name, isAlert }) => isAlert && isOurs(name));
   const series = replies?.stations.ok ? replies.stations.value.map(({ labels }) => labels) : [];
   const configured = stations.map(({ name, upstream, labels }) => ({ ...labels, station: name, upstream, ...TARGET }));
@@ -39,9 +45,12 @@ export async function readChain(context: ProcessContext, flags: FlagValues, { co
     stationLabels: stations.flatMap(({ labels }) => Object.keys(labels)),
     owners,
     clusterLabel: comparedRules(shipped, rules).clusterLabel,
-    externalLabels: replies?.config.ok ? replies.config.value.global.external_labels : {},
+    externalLabels: prometheus?.global.external_labels ?? {},
+    relabel: (labels) => keptLabels(prometheus?.alerting.alert_relabel_configs ?? [], labels),
   });
-  const findings = replies ? [...prometheusFindings(replies, { stations, shipped })] : [];
+  const families = publishedFamilies(stations);
+  const ownLabels = [...stations.map(({ labels }) => labels), ...owners].flatMap((labels) => Object.keys(labels));
+  const findings = replies ? [...prometheusFindings(replies, { stations, shipped, families, ownLabels })] : [];
   if (status?.ok === false)
     findings.push(
       finding(
@@ -60,6 +69,16 @@ export async function readChain(context: ProcessContext, flags: FlagValues, { co
       ),
     );
   return { findings, alerts, routing, rows: routing ? routeRows(routing, alerts) : [] };
+}
+
+/** Those of the stations, or of the exporter itself. */
+function publishedFamilies(stations: readonly ResourceSpec[]) {
+  const perResource = new Set(Object.values<FamilyDescription>(RESOURCE_FAMILIES));
+  const isPublished = (family: FamilyDescription) =>
+    stations.some(
+      ({ metrics }) => !metrics.disabled.has(family.name) && (metrics.perResource || !perResource.has(family)),
+    );
+  return FAMILY_DESCRIPTIONS.filter(isPublished);
 }
 
 /** The labels of the example in prometheus/prometheus.yml. */

@@ -50,6 +50,34 @@ describe('check --prometheus.url --alertmanager.url', () => {
     );
   });
 
+  it('does not blame a job that was renamed, whose series are younger than a day', async () => {
+    const renamed = vector(
+      [{ job: JOB, instance: 'exporter:9842' }, 1],
+      [{ job: 'monitor', instance: 'exporter:9842' }, 1],
+    );
+    expect((await check({ [QUERIES.exporters]: renamed })).stdout).toContain(COMPLETE);
+  });
+
+  it('routes alerts without the labels of a replica that Prometheus drops', async () => {
+    const alerting = { alert_relabel_configs: [{ regex: 'prometheus_replica', action: 'labeldrop' }] };
+    const replica = external({ prometheus_replica: 'a' }, alerting);
+    const routing = { receiver: 'channel', routes: [{ receiver: 'pager', matchers: ['prometheus_replica=""'] }] };
+    const { stdout } = await check(replica, status({ ...ROUTING, route: routing }));
+    expect(stdout).toContain(COMPLETE);
+    expect(stdout).toMatch(/\nTelemetryStationDown +warning +all +pager /);
+  });
+
+  it('reads the targets of VictoriaMetrics, whose intervals are among the discovered labels', async () => {
+    const discoveredLabels = { __scrape_interval__: '20s', __scrape_timeout__: '5s' };
+    const own = target({ scrapeInterval: undefined, scrapeTimeout: undefined, discoveredLabels });
+    expect((await check({ targets: targets(own) })).stdout).toMatch(/^ok: target .*: up, every 20s,.* timeout 5s,/m);
+  });
+
+  it('shows how long alerts keep firing if it was changed', async () => {
+    const { stdout } = await check({ rules: rules(undefined, { keepFiringFor: 0 }) });
+    expect(stdout).toContain('TelemetryStationUpstreamDown keep_firing_for 20m → 0s');
+  });
+
   it('works with one of the two', async () => {
     const url = await serveApi({ status: status() });
     const { code, stdout } = await resultOf(['check', configFlag(CONFIG), `--alertmanager.url=${url}/alerts/`]);
@@ -92,6 +120,10 @@ interface Case {
 
 const external = (labels: object, alerting: object = {}) => ({
   'status/config': config({ global: { external_labels: labels }, alerting }),
+});
+
+const relabeling = (...metric_relabel_configs: object[]) => ({
+  'status/config': config({ scrape_configs: [{ job_name: JOB, metric_relabel_configs }] }),
 });
 
 const CASES: readonly Case[] = [
@@ -149,8 +181,101 @@ const CASES: readonly Case[] = [
   },
   {
     broken: 'alerts are relabeled',
-    prometheus: external({ replica: 'a' }, { alert_relabel_configs: [{ regex: 'replica', action: 'labeldrop' }] }),
+    prometheus: external({ replica: 'a' }, { alert_relabel_configs: [{ regex: 'replica', target_label: 'r' }] }),
     says: ['not checked: alert_relabel_configs change or drop alerts.'],
+  },
+  {
+    broken: 'alerts are relabeled for one Alertmanager',
+    prometheus: external({}, { alertmanagers: [{ alert_relabel_configs: [{ action: 'drop', regex: 'info' }] }] }),
+    says: ['not checked: alert_relabel_configs change or drop alerts.'],
+  },
+  {
+    broken: 'bytes are near a limit that Prometheus prints with two units',
+    prometheus: {
+      'status/config': config({ scrape_configs: [{ job_name: JOB, body_size_limit: '1MiB476KiB' }] }),
+      [QUERIES.bytes]: vector([{ job: JOB, instance: 'exporter:9842' }, 1_500_000]),
+    },
+    says: [/^warning: A scrape of job \S+ has 1,500,000 bytes, near its body_size_limit of 1,536,000/m],
+  },
+  {
+    broken: 'the job is in a file that the configuration does not contain',
+    prometheus: { 'status/config': config({ scrape_configs: [], scrape_config_files: ['jobs/*.yml'] }) },
+    says: [
+      `not checked: config: it has no job ${JOB}, which is in one of its scrape_config_files.`,
+      'Check limits and relabeling there.',
+    ],
+  },
+  {
+    broken: 'series of resources are dropped to save memory',
+    prometheus: relabeling({ source_labels: ['__name__'], regex: 'telemetry_station_resource_.*', action: 'drop' }),
+    says: [
+      'failure: Prometheus lacks what the rules read: telemetry_station_resource_firing.',
+      /^warning: Prometheus lacks what dashboards read: telemetry_station_resource_state_changes_total, /m,
+    ],
+  },
+  {
+    broken: 'only some series are kept',
+    prometheus: relabeling({ source_labels: ['__name__'], regex: 'telemetry_station_up|other', action: 'keep' }),
+    says: [/^failure: Prometheus lacks what the rules read: .*telemetry_station_failure_info/m],
+  },
+  {
+    broken: 'labels are dropped that rules or owners need',
+    exporter: { ...CONFIG, resource_labels: [{ match: { name: 'pay.*' }, labels: { team: 'pay' } }] },
+    prometheus: relabeling({ regex: 'resource_type|team|node_version', action: 'labeldrop' }),
+    says: [
+      'failure: Prometheus lacks what the rules read: label resource_type, label team.',
+      'warning: Prometheus lacks what dashboards read: label node_version.',
+    ],
+  },
+  {
+    broken: 'only labels of another exporter are kept',
+    prometheus: relabeling({ regex: '__name__|job|instance|station', action: 'labelkeep' }),
+    says: [/^failure: Prometheus lacks what the rules read: label upstream, /m],
+  },
+  {
+    broken: 'groups of rules are evaluated every ten minutes',
+    prometheus: { rules: rules(undefined, {}, { interval: 600 }) },
+    says: [/^warning: Evaluated too rarely for rules that look back five minutes: station:telemetry_set:refreshed, /m],
+  },
+  {
+    broken: 'a label of alerts is another one, and one Prometheus alone does not have it',
+    prometheus: {
+      ...external({ cluster: 'east' }, { alertmanagers: [{ alert_relabel_configs: [{ action: 'drop' }] }] }),
+      rules: rules(rulesFile().replace(/\bcluster\b/g, 'k8s_cluster')),
+    },
+    says: ['ok: label k8s_cluster: none in external_labels'],
+  },
+  {
+    broken: 'critical alerts are muted at night',
+    routing: status({
+      ...ROUTING,
+      route: { receiver: 'channel', routes: [{ receiver: 'pager', mute_time_intervals: ['night'] }] },
+    }),
+    says: [
+      /^not checked: Critical alerts are notified at certain times only: .*UpstreamDown ends at pager/m,
+      'Check that the time intervals of these routes leave no gap.',
+    ],
+  },
+  {
+    broken: 'only critical alerts reach somebody',
+    routing: status({
+      route: { receiver: 'null', routes: [{ receiver: 'pager', matchers: ['severity="critical"'] }] },
+      receivers: [{ name: 'null' }, { name: 'pager', webhook_configs: [{ url: 'http://127.0.0.1:9/' }] }],
+      inhibit_rules: ROUTING['inhibit_rules'],
+    }),
+    says: [
+      /^warning: Alerts reach nobody, because the receiver has no integration: TelemetryStationDown ends at null, /m,
+      'Add an integration to it, unless nobody needs them.',
+    ],
+  },
+  {
+    broken: 'an agent cannot reach its targets',
+    prometheus: {
+      targets: targets(target({ health: 'down', lastError: 'connection refused' })),
+      [QUERIES.exporters]: new Status(422, '{"error":"unavailable with Prometheus Agent"}'),
+      [QUERIES.stations]: new Status(422, '{"error":"unavailable with Prometheus Agent"}'),
+    },
+    says: [/^failure: .* is down: connection refused\./m, /^not checked: queries: /m],
   },
   {
     broken: 'Alertmanager rejects all',
@@ -167,7 +292,10 @@ const CASES: readonly Case[] = [
   },
   {
     broken: 'the job is a regular expression that does not match',
-    prometheus: { rules: rules(undefined, {}), [QUERIES.exporters]: vector([{ job: 'x', instance: 'y' }, 1]) },
+    prometheus: {
+      targets: targets(target({ labels: { job: 'x', instance: 'y' } })),
+      [QUERIES.exporters]: vector([{ job: 'x', instance: 'y' }, 1]),
+    },
     says: [/^failure: The rules select job = "telemetry-station-exporter", but the job of the exporter is x\./m],
   },
   {

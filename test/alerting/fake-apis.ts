@@ -78,11 +78,13 @@ interface Keys {
 }
 
 /** As Prometheus reports rules of this text; it prints expressions on one line. */
-export function rules(file = rulesFile(), changes: object = {}) {
+export function rules(file = rulesFile(), changes: object = {}, ofGroup: object = {}) {
   const { groups } = parse(file) as { groups: { name: string; rules: Keys[] }[] };
   return data({
     groups: groups.map((group) => ({
       ...group,
+      interval: 60,
+      ...ofGroup,
       rules: group.rules.map(({ alert, record, expr, labels }) => ({
         type: alert ? 'alerting' : 'recording',
         name: alert ?? record,

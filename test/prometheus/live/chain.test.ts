@@ -16,6 +16,8 @@ interface Place {
   readonly exporter: string;
   readonly alertmanager: string;
   readonly closed: string;
+  /** Of a scrape. */
+  readonly bytes: number;
 }
 
 type Config = Record<string, unknown>;
@@ -81,6 +83,12 @@ const WORLDS: readonly World[] = [
     cure: /Raise body_size_limit/,
   },
   {
+    broken: 'body_size_limit, which Prometheus prints with two units, will be crossed soon',
+    scrape: ({ bytes }) => ({ body_size_limit: `${Math.round(1.15 * bytes)}B` }),
+    says: /warning: A scrape of job \S+ has [\d,]+ bytes, near its body_size_limit of /,
+    cure: /Raise body_size_limit/,
+  },
+  {
     broken: 'the rules are missing',
     rules: () => stringify({ groups: [] }),
     says: /failure: None of the shipped rules is loaded/,
@@ -133,9 +141,15 @@ const WORLDS: readonly World[] = [
     cure: /Remove from metric_relabel_configs what drops it/,
   },
   {
+    broken: 'metric_relabel_configs drop the series of resources, which only exist while one is firing',
+    scrape: () => relabel({ source_labels: ['__name__'], regex: 'telemetry_station_resource_.*', action: 'drop' }),
+    says: /failure: Prometheus lacks what the rules read: telemetry_station_resource_firing\./,
+    cure: /Remove from metric_relabel_configs what drops it/,
+  },
+  {
     broken: 'metric_relabel_configs drop a label',
     scrape: () => relabel({ regex: 'upstream', action: 'labeldrop' }),
-    says: /failure: Prometheus lacks what the rules read: .*label upstream of telemetry_station_up/,
+    says: /failure: Prometheus lacks what the rules read: label upstream\./,
     cure: /Remove from metric_relabel_configs what drops it/,
   },
   {
@@ -224,6 +238,7 @@ let slowService: SimulatedService;
 let exporters: Awaited<ReturnType<typeof startExporter>>[];
 let alertmanager: Awaited<ReturnType<typeof startAlertmanagerWith>>;
 let closed: string;
+let bytes: number;
 
 const exporterConfig = (url: string, stations: readonly string[] = STATIONS) =>
   configOf(url, [...stations], { cache: { ttl: '1s' } });
@@ -241,6 +256,7 @@ beforeAll(async () => {
   exporters = [await startExporter(exporterConfig(service.url)), await startExporter(exporterConfig(slowService.url))];
   alertmanager = await startAlertmanagerWith(stringify(integrated));
   closed = `127.0.0.1:${await closedPort()}`;
+  bytes = (await (await fetch(`${exporters[0]?.url}/metrics`)).text()).length;
 });
 
 afterAll(async () => {
@@ -256,7 +272,7 @@ async function startChain(world: Partial<World>) {
   const exporter = new URL((exporters[world.isSlow ? 1 : 0] as (typeof exporters)[number]).url).host;
   const own = world.alertmanager && (await startAlertmanagerWith(stringify(world.alertmanager(integrated))));
   const { url } = own ?? alertmanager;
-  const place = { exporter, alertmanager: new URL(url).host, closed };
+  const place = { exporter, alertmanager: new URL(url).host, closed, bytes };
   const config = {
     global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
     rule_files: ['rules.yml'],
@@ -284,6 +300,13 @@ type Chain = Awaited<ReturnType<typeof startChain>>;
 
 const HEALTHY: Partial<World> = {};
 const ADJUSTED: Partial<World> = {
+  prometheus: ({ alertmanager: target }) => ({
+    global: { scrape_interval: '1s', evaluation_interval: '1s', external_labels: { k8s_cluster: 'e', replica: 'a' } },
+    alerting: {
+      alert_relabel_configs: [{ action: 'labeldrop', regex: 'replica' }],
+      alertmanagers: [{ static_configs: [{ targets: [target] }] }],
+    },
+  }),
   rules: (shipped) =>
     shipped
       .replaceAll(`job="${JOB}"`, `job="${JOB}",station!~"lab-.*"`)
@@ -331,10 +354,11 @@ describe('check --prometheus.url --alertmanager.url', () => {
     expect(stdout).toMatch(/TelemetryStationUpstreamDown +critical +all +pager +cluster, job, alertname +every 4h/);
   });
 
-  it('accepts rules with another selector, label of the cluster and thresholds, as mixin and chart generate them', async () => {
+  it('accepts rules as mixin and chart generate them, and replicas of Prometheus whose label alerts do not have', async () => {
     const { stdout } = await reportOf(await chainOf(ADJUSTED), COMPLETE);
     const adjusted = 'adjusted: TelemetryStationDataStale 480 → 7200, TelemetryStationDataStale for 12m → 1h';
     expect(stdout).toContain(`rules: 35 of 35 are loaded; ${adjusted}`);
+    expect(stdout).toContain('ok: label k8s_cluster: e\n');
   });
 
   it.each(WORLDS)('names the cause and the cure when $broken', async (world) => {

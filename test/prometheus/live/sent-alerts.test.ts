@@ -36,6 +36,7 @@ const alerts = sentAlerts(
     owners: [],
     clusterLabel: 'cluster',
     externalLabels: {},
+    relabel: (labels) => labels,
   },
 );
 
