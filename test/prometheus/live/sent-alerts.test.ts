@@ -29,7 +29,7 @@ interface RulesTest {
 const TARGET = { job: 'j', instance: 'i', pod: 'p', namespace: 'monitoring' };
 
 const alerts = sentAlerts(
-  (await shippedRules()).filter(({ isAlert }) => isAlert),
+  (await shippedRules(new URL('../../../', import.meta.url))).filter(({ isAlert }) => isAlert),
   {
     stations: [{ __name__: 'telemetry_station_up', ...TARGET, station: 's', upstream: 'u', team: 't' }],
     stationLabels: ['team'],
