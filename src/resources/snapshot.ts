@@ -20,7 +20,7 @@ import {
 } from './further-listings.ts';
 import { InternedTexts } from './interned-texts.ts';
 import { ID_LISTING, resourceListing } from './listings.ts';
-import { isMatchedLike, type Labelled } from './resource-labels.ts';
+import { isMatchedLike } from './resource-labels.ts';
 import type { ResourceSpec } from './spec.ts';
 
 /** A station's resources at one point in time, immutable. Parts that did not change are shared with the previous snapshot. */
@@ -49,7 +49,9 @@ export class SnapshotReader {
   readonly #list: List<Resource>;
   readonly #further: FurtherReader;
   /** Replaced as a whole at the end of a refresh: one that ends early must leave nothing for the next. */
-  #latest: ReadState = { main: [], further: [], memberships: [], joined: new Map(), snapshot: undefined };
+  #latest: ReadState = { main: [], further: [], snapshot: undefined };
+  /** By the part as listed. An aborted refresh may have added some, which say what they were joined with. */
+  readonly #joined = new WeakMap<Part<Resource>, JoinedPart>();
 
   constructor(spec: ResourceSpec, { source, texts = new InternedTexts(), clock = systemClock }: SnapshotSettings) {
     this.#spec = spec;
@@ -68,60 +70,46 @@ export class SnapshotReader {
     const main = await listing;
     const ignored = await ignoredProducts(this.#spec, main, further);
     const memberships = usedMemberships(this.#spec, further, ignored.length > 0);
-    const joined = await this.#join(main.parts, memberships, context.signal);
     const isRead = ({ listing: taken }: TakenListing, at: number) => taken !== before.further[at]?.listing;
     const listed: Snapshot = {
       ...main,
-      parts: main.parts.map((part) => joined.get(part) ?? part),
+      parts: await this.#join(main.parts, memberships, context.signal),
       ...furtherFacts(this.#spec, main, further, ignored),
       pages: further.filter(isRead).reduce((sum, { listing: { pages } }) => sum + pages, main.pages),
     };
     const snapshot = before.snapshot && isSame(before.snapshot, listed) ? before.snapshot : listed;
-    this.#latest = { main: main.parts, further, memberships, joined, snapshot };
+    this.#latest = { main: main.parts, further, snapshot };
     return snapshot;
   }
 
-  /** The joined parts, by the parts as listed; empty when there is nothing to join. */
+  /** The parts with what the further listings and the configuration say about each resource; as listed when there is nothing to join. */
   async #join(
     parts: readonly Part<Resource>[],
     memberships: readonly Membership[],
     signal: AbortSignal,
-  ): Promise<JoinedParts> {
+  ): Promise<readonly Part<Resource>[]> {
     const { alertability, products, resourceLabels } = this.#spec;
-    const isLabelling = resourceLabels.entries.length > 0;
-    if (!alertability && products.length === 0 && !isLabelling) return new Map();
-    const before = this.#latest;
+    if (!alertability && products.length === 0 && resourceLabels.entries.length === 0) return parts;
+    const before = this.#latest.snapshot?.parts ?? [];
     const join = new Join(this.#spec, memberships);
-    const isSameJoin = hasSameElements(memberships, before.memberships);
-    const joined = new Map<Part<Resource>, Part<Resource>>();
-    const outdated: Part<Resource>[] = [];
-    await forEachPart(parts, (part) => {
-      const known = before.joined.get(part);
-      if (known && (isSameJoin || known.every((resource) => join.isCurrent(resource)))) joined.set(part, known);
-      else outdated.push(part);
-    });
-    // A resource keeps its labels while no field that entries match has changed: the expressions take long.
-    const formerById = new Map<string, Resource>();
-    const formerParts = isLabelling ? [...before.joined.keys()].filter((part) => !joined.has(part)) : [];
-    await forEachPart(formerParts, (part) => {
-      for (const resource of before.joined.get(part) ?? []) formerById.set(resource.id, resource);
-    });
-    await forEachPart(outdated, (part) => {
-      const resources = part.map((row) => {
-        signal.throwIfAborted();
-        const product = join.productOf(row.id);
-        const former = formerById.get(row.id);
-        const isFormer = former !== undefined && former.product === product && isMatchedLike(former, row);
-        const labelled = isFormer ? former : resourceLabels.labelled({ ...row, product });
-        return join.joined(row, product, labelled);
-      });
-      joined.set(part, resources);
+    const joined: Part<Resource>[] = [];
+    await forEachPart(parts, (part, index) => {
+      const known = this.#joined.get(part);
+      const isCurrent = known && (hasSameElements(known.memberships, memberships) || join.isCurrent(known.resources));
+      const resources = isCurrent ? known.resources : join.joined(part, before[index], signal);
+      this.#joined.set(part, { resources, memberships });
+      joined.push(resources);
     });
     return joined;
   }
 }
 
-type JoinedParts = ReadonlyMap<Part<Resource>, Part<Resource>>;
+/** A part with what was joined to it. */
+interface JoinedPart {
+  readonly resources: Part<Resource>;
+  /** What the further listings said, one per listing. */
+  readonly memberships: readonly Membership[];
+}
 
 /** What the latest successful refresh has read. */
 interface ReadState {
@@ -129,9 +117,6 @@ interface ReadState {
   readonly main: readonly Part<Resource>[];
   /** One per further listing; empty before the first refresh. */
   readonly further: readonly TakenListing[];
-  /** What the resources were joined with, one per further listing. */
-  readonly memberships: readonly Membership[];
-  readonly joined: JoinedParts;
   readonly snapshot: Snapshot | undefined;
 }
 
@@ -200,15 +185,26 @@ class Join {
     this.#products = memberships.slice(memberships.length - spec.products.length);
   }
 
-  joined(row: Resource, product: string, { labels, exemptBy }: Labelled): Resource {
-    return joinedResource(row, { product, listedAlertable: this.#isAlertable(row.id), exemptBy, labels });
+  /** `former`: the rows of the part that had its place. One keeps its labels while no field that entries match has changed: the expressions take long. */
+  joined(part: Part<Resource>, former: Part<Resource> | undefined, signal: AbortSignal): Part<Resource> {
+    return part.map((row, at) => {
+      signal.throwIfAborted();
+      const product = this.#productOf(row.id);
+      const inPlace = former?.[at];
+      const isLabelled = inPlace?.product === product && isMatchedLike(inPlace, row);
+      const { labels, exemptBy } = isLabelled ? inPlace : this.#spec.resourceLabels.labelled({ ...row, product });
+      return joinedResource(row, { product, listedAlertable: this.#isAlertable(row.id), exemptBy, labels });
+    });
   }
 
-  isCurrent({ id, product, listedAlertable }: Resource): boolean {
-    return product === this.productOf(id) && listedAlertable === this.#isAlertable(id);
+  isCurrent(resources: Part<Resource>): boolean {
+    return resources.every(
+      ({ id, product, listedAlertable }) =>
+        product === this.#productOf(id) && listedAlertable === this.#isAlertable(id),
+    );
   }
 
-  productOf(id: string): string {
+  #productOf(id: string): string {
     if (this.#products.length === 0) return '';
     return this.#spec.products[this.#products.findIndex(({ ids }) => ids.has(id))] ?? '';
   }
