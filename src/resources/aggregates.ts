@@ -80,19 +80,15 @@ export class Aggregation implements Aggregates {
   }
 
   add(resource: Resource): void {
-    const type = this.#published('resource_type', resource.type);
+    const { type, state, quantity } = this.#published(resource);
     const group = this.#group(type, resource);
     if (type !== '' && !this.typeLabels.get(type))
       this.typeLabels.set(type, type === resource.type ? resource.typeLabel : OTHER_VALUE);
-    const state = this.#published('state', resource.state);
     add(getOrCreate(group.states, resource.alertState, newCounts), state, 1);
     if (resource.alertRules === 0) this.reportedZeros += 1;
     const coverage = countRules(group, resource, this.#alertability);
     if (coverage === 'not covered') this.#countAge(group, resource.createdSeconds);
-    const quantity = this.#quantityOf(resource.sku);
-    if (quantity === undefined) return;
-    const gpuModel = this.#published('gpu_model', resource.gpuModel);
-    add(getOrCreate(group.quantities, gpuModel, newCounts), this.#published('unit', quantity.unit), quantity.value);
+    if (quantity) add(getOrCreate(group.quantities, quantity.gpuModel, newCounts), quantity.unit, quantity.value);
   }
 
   #countAge(group: MutableGroup, created: number | undefined): void {
@@ -107,7 +103,21 @@ export class Aggregation implements Aggregates {
     } else this.#oldestOther = Math.min(this.#oldestOther, created);
   }
 
-  #published(label: SuppliedLabel, value: string): string {
+  /** What is published of a resource, once for all families: each label that is folded counts the resource. */
+  #published({ type, state, gpuModel, sku }: Resource) {
+    const quantity = this.#quantityOf(sku);
+    return {
+      type: this.#folded('resource_type', type),
+      state: this.#folded('state', state),
+      quantity: quantity && {
+        gpuModel: this.#folded('gpu_model', gpuModel),
+        unit: this.#folded('unit', quantity.unit),
+        value: quantity.value,
+      },
+    };
+  }
+
+  #folded(label: SuppliedLabel, value: string): string {
     const published = this.#values.published(label, value);
     if (published !== value) add(this.folded, label, 1);
     return published;
