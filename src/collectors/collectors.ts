@@ -44,9 +44,8 @@ export function stationCollectors(
   further = FURTHER,
 ): { readonly collector: StationCollector<Resources>; readonly further: readonly StationCollector<MetricsKind>[] } {
   const encoder = new StationEncoder(spec, compressors);
-  const encode: StationEncoder['encode'] = (publication) => encoder.encode(publication);
   return {
-    collector: new ResourceCollector(spec, { source: newSource(), texts, encode }),
+    collector: new ResourceCollector(spec, { source: newSource(), texts, encoder }),
     further: further.flatMap(({ create }) => create(spec, newSource()) ?? []),
   };
 }

@@ -16,9 +16,9 @@ import {
   type Segment,
   type SegmentsByFamily,
   storedSegment,
-  TextBuffer,
+  storedTexts,
 } from './segment.ts';
-import { type ExpositionFormat, familiesText, familyHeader, writeStations } from './text-format.ts';
+import { type ExpositionFormat, familiesText, familyHeader, stationTexts } from './text-format.ts';
 
 interface Exposed {
   readonly served:
@@ -155,9 +155,7 @@ function familyHeaders(families: readonly FamilyDescription[], format: Expositio
 }
 
 function encodeHealth(views: readonly HealthSource[]): SegmentsByFamily {
-  const buffer = new TextBuffer();
-  writeStations(Object.values(HEALTH_FAMILIES), views, buffer);
-  return new Map(Array.from(buffer.texts(), ([family, text]) => [family, [storedSegment(text)]]));
+  return storedTexts(stationTexts(Object.values(HEALTH_FAMILIES), views));
 }
 
 /** Of the exporter's own families the only one that grows with the stations. */

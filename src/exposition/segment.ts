@@ -1,4 +1,5 @@
 import { constants, crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
+import { getOrCreate } from '../model/sums.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
 
 /**
@@ -50,6 +51,9 @@ export function listedSegment(segments: readonly (Segment | ListedSegment)[]): L
   return { deflated, length, crc, shift: crcShift(length) };
 }
 
+/** A piece of the text of a family; the pieces of a family follow each other. */
+export type FamilyText = readonly [family: string, text: string];
+
 /** The compressors shared by all stations; their number bounds the memory, because each holds a text until it is compressed. */
 export class CompressorPool {
   readonly #idle: Compressor[];
@@ -59,22 +63,24 @@ export class CompressorPool {
     this.#idle = Array.from({ length: size }, () => new Compressor());
   }
 
-  /** Writes the texts after the events that have arrived are handled, then compresses them one by one. */
-  async compress<Result>(
-    write: (buffer: TextBuffer) => Result,
-  ): Promise<{ readonly result: Result; readonly segments: ReadonlyMap<string, Segment> }> {
+  /** Takes the texts when a compressor is free and the events that have arrived are handled; a family without text has no segment. */
+  async compress(texts: Iterable<FamilyText>): Promise<ReadonlyMap<string, Segment>> {
     const compressor = this.#idle.pop() ?? (await new Promise<Compressor>((resolve) => this.#waiting.push(resolve)));
     try {
       await yieldToEventLoop();
-      compressor.buffer.clear();
-      const result = write(compressor.buffer);
-      return { result, segments: await compressor.segments() };
+      return await compressor.compress(texts);
     } finally {
       const next = this.#waiting.shift();
       if (next) next(compressor);
       else this.#idle.push(compressor);
     }
   }
+}
+
+/** The segments of short texts, which are not compressed. */
+export function storedTexts(texts: Iterable<FamilyText>): SegmentsByFamily {
+  const written = new TextBuffer().write(texts);
+  return new Map(Array.from(written, ([family, text]) => [family, [storedSegment(text)]]));
 }
 
 /** The fastest level; segments are long enough to compress well with it. */
@@ -106,14 +112,15 @@ const STREAM_OPTIONS: object = {
   readableHighWaterMark: Number.MAX_SAFE_INTEGER,
 };
 
-/** Compresses the texts of its buffer, long ones off the event loop. The deflate stream is reused because creating one is expensive. */
+/** Compresses texts, long ones off the event loop. The deflate stream is reused because creating one is expensive. */
 export class Compressor {
-  readonly buffer = new TextBuffer();
+  readonly #buffer = new TextBuffer();
   readonly #stream = createDeflateRaw(STREAM_OPTIONS);
 
-  async segments(): Promise<ReadonlyMap<string, Segment>> {
+  /** All texts are written at once, then compressed one by one. */
+  async compress(texts: Iterable<FamilyText>): Promise<ReadonlyMap<string, Segment>> {
     const segments = new Map<string, Segment>();
-    for (const [name, text] of this.buffer.texts()) segments.set(name, await this.#segment(text));
+    for (const [family, text] of this.#buffer.write(texts)) segments.set(family, await this.#segment(text));
     return segments;
   }
 
@@ -137,25 +144,30 @@ const MAX_BYTES_PER_UNIT = 3;
 /** Several times what a block of resources needs, unless its texts are very long. */
 const MAX_KEPT_OUTPUT_BYTES = 8 * 1024 * 1024;
 
-/** UTF-8 texts with names, written into one reused buffer, so that steady use allocates no memory. */
-export class TextBuffer {
+/** Writes texts as UTF-8 into one reused buffer, so that steady use allocates no memory. */
+class TextBuffer {
   #buffer = Buffer.allocUnsafeSlow(0);
   #length = 0;
-  readonly #starts = new Map<string, number>();
 
-  /** One large use must not hold its memory for good. */
-  clear(): void {
+  /** The texts of the families, except for empty ones; valid until the next call. */
+  write(texts: Iterable<FamilyText>): ReadonlyMap<string, Uint8Array> {
+    // One large use must not hold its memory for good.
     if (this.#buffer.length > MAX_KEPT_OUTPUT_BYTES) this.#buffer = Buffer.allocUnsafeSlow(0);
     this.#length = 0;
-    this.#starts.clear();
+    const ranges = new Map<string, { readonly start: number; end: number }>();
+    for (const [family, text] of texts) {
+      const range = getOrCreate(ranges, family, () => ({ start: this.#length, end: this.#length }));
+      this.#add(text);
+      range.end = this.#length;
+    }
+    const written = Array.from(
+      ranges,
+      ([family, { start, end }]) => [family, this.#buffer.subarray(start, end)] as const,
+    );
+    return new Map(written.filter(([, bytes]) => bytes.length > 0));
   }
 
-  /** Starts the text of this name; `add` appends to it. */
-  begin(name: string): void {
-    this.#starts.set(name, this.#length);
-  }
-
-  add(text: string): void {
+  #add(text: string): void {
     const size = this.#length + text.length * MAX_BYTES_PER_UNIT;
     if (size > this.#buffer.length) {
       const larger = Buffer.allocUnsafeSlow(Math.max(size, this.#buffer.length * 2));
@@ -163,16 +175,6 @@ export class TextBuffer {
       this.#buffer = larger;
     }
     this.#length += this.#buffer.write(text, this.#length);
-  }
-
-  /** The texts that are not empty, valid until the buffer is cleared. */
-  texts(): ReadonlyMap<string, Uint8Array> {
-    const ends = [...this.#starts.values()].slice(1);
-    const texts = Array.from(
-      this.#starts,
-      ([name, start], at) => [name, this.#buffer.subarray(start, ends[at] ?? this.#length)] as const,
-    );
-    return new Map(texts.filter(([, bytes]) => bytes.length > 0));
   }
 }
 

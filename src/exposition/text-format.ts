@@ -1,7 +1,7 @@
 import type { StationSpec } from '../model/station-spec.ts';
 import { labelText } from '../model/values.ts';
 import type { FamilyDescription, StationFamily } from './family.ts';
-import type { TextBuffer } from './segment.ts';
+import type { FamilyText } from './segment.ts';
 
 export type ExpositionFormat = 'text' | 'openmetrics';
 
@@ -39,17 +39,14 @@ export function familiesText(
   return text;
 }
 
-/** Writes one text per family. `rowLabels`: names of the labels that families with `hasRowLabels` also have. */
-export function writeStations<Source extends { readonly spec: StationSpec }>(
+/** A text per family and station. `rowLabels`: names of the labels that families with `hasRowLabels` also have. */
+export function* stationTexts<Source extends { readonly spec: StationSpec }>(
   families: readonly StationFamily<Source>[],
   sources: readonly Source[],
-  buffer: TextBuffer,
   rowLabels: readonly string[] = [],
-): void {
-  for (const family of families) {
-    buffer.begin(family.name);
-    for (const source of sources) buffer.add(stationLines(family, source, rowLabels));
-  }
+): Iterable<FamilyText> {
+  for (const family of families)
+    for (const source of sources) yield [family.name, stationLines(family, source, rowLabels)];
 }
 
 function stationLines<Source extends { readonly spec: StationSpec }>(

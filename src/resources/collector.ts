@@ -5,7 +5,7 @@ import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { type Aggregates, Aggregation } from './aggregates.ts';
 import { type Changes, churnAfter } from './churn.ts';
 import { type Comparison, comparisonOf } from './comparison.ts';
-import type { EncodedSnapshot } from './encoder.ts';
+import type { EncodedSnapshot, StationEncoder } from './encoder.ts';
 import type { Publication } from './family-tables.ts';
 import { type FormerStation, type History, historyAfterReload, listsSameResources, noHistory } from './history.ts';
 import type { InternedTexts } from './interned-texts.ts';
@@ -30,8 +30,8 @@ export interface Resources extends Kind {
 interface ResourceDependencies {
   readonly source: StationSource;
   readonly texts?: InternedTexts;
-  /** Encodes a publication for scrapes: once per snapshot, as part of the refresh. */
-  readonly encode: (publication: Publication) => Promise<EncodedSnapshot>;
+  /** Encodes each publication for scrapes, as part of the refresh. */
+  readonly encoder: Pick<StationEncoder, 'encode'>;
   readonly clock?: Clock;
 }
 
@@ -39,7 +39,7 @@ interface ResourceDependencies {
 export class ResourceCollector implements StationCollector<Resources> {
   readonly name = 'resources';
   readonly #spec: ResourceSpec;
-  readonly #encode: ResourceDependencies['encode'];
+  readonly #encoder: ResourceDependencies['encoder'];
   readonly #clock: Clock;
   readonly #reader: SnapshotReader;
   /** What the latest refresh has left. */
@@ -49,7 +49,7 @@ export class ResourceCollector implements StationCollector<Resources> {
 
   constructor(spec: ResourceSpec, { clock = systemClock, ...dependencies }: ResourceDependencies) {
     this.#spec = spec;
-    this.#encode = dependencies.encode;
+    this.#encoder = dependencies.encoder;
     this.#clock = clock;
     this.#reader = new SnapshotReader(spec, { ...dependencies, clock });
   }
@@ -117,7 +117,7 @@ export class ResourceCollector implements StationCollector<Resources> {
       churn?.published === publication.churn.published &&
       lastKnown === publication.lastKnown;
     if (before && isUnchanged) return { ...before, data: { ...before.data, churn: publication.churn, comparison } };
-    const { families, ...encoded } = await this.#encode(publication);
+    const { families, ...encoded } = await this.#encoder.encode(publication);
     return {
       data: { ...publication, ...encoded, comparison },
       families,

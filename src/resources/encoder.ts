@@ -1,10 +1,12 @@
-import type { CompressorPool, Segment, SegmentsByFamily, TextBuffer } from '../exposition/segment.ts';
-import { escapeLabelValue, lineEnds, sampleValue, writeStations } from '../exposition/text-format.ts';
+import type { AnySample } from '../exposition/family.ts';
+import type { CompressorPool, FamilyText, Segment, SegmentsByFamily } from '../exposition/segment.ts';
+import { escapeLabelValue, lineEnds, sampleValue, stationTexts } from '../exposition/text-format.ts';
 import { hasSameElements, type Part } from '../model/listing.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { FIRING_FAMILIES, RESOURCE_FAMILIES, SNAPSHOT_FAMILIES } from './families.ts';
-import type { PerResourceFamily, Publication, ResourceFamily } from './family-tables.ts';
+import type { Publication, ResourceFamily } from './family-tables.ts';
 import { type Resource, resourceLabel } from './fields.ts';
+import { quantityReader } from './quantities.ts';
 import type { ResourceSpec } from './spec.ts';
 
 /** A snapshot encoded for scrapes. */
@@ -29,11 +31,11 @@ interface Block {
   readonly segments: ReadonlyMap<string, Segment>;
 }
 
-/** Encodes the snapshots of one station; blocks that did not change are reused, and of the others the families that did not change. */
+/** Encodes the snapshots of one station; blocks that did not change are reused, and of the others the families whose samples did not change. */
 export class StationEncoder {
   readonly #spec: ResourceSpec;
   readonly #compressors: CompressorPool;
-  readonly #resourceFamilies: readonly PerResourceFamily[];
+  readonly #resourceFamilies: readonly ResourceFamily[];
   #blocks: readonly Block[] = [];
 
   constructor(spec: ResourceSpec, compressors: CompressorPool) {
@@ -45,13 +47,9 @@ export class StationEncoder {
   async encode(publication: Publication): Promise<EncodedSnapshot> {
     const { parts, size } = publication.snapshot;
     const isWithheld = size > this.#spec.metrics.maxResources;
-    const cached = new Map(this.#blocks.map((block) => [block.parts[0], block]));
     const blocks: Block[] = [];
-    for (const group of isWithheld ? [] : grouped(parts)) {
-      const before = cached.get(group[0]) ?? this.#blocks[blocks.length];
-      const isCurrent = before && hasSameElements(before.parts, group);
-      blocks.push(isCurrent ? before : await this.#encodeBlock(group, before));
-    }
+    for (const [at, group] of (isWithheld ? [] : grouped(parts)).entries())
+      blocks.push(await this.#encodeBlock(group, this.#blocks[at]));
     this.#blocks = blocks;
     const families = await this.#encodeStation(publication);
     const firing = await this.#encodeFiring(publication);
@@ -66,16 +64,14 @@ export class StationEncoder {
   }
 
   async #encodeBlock(parts: readonly Part<Resource>[], before: Block | undefined): Promise<Block> {
-    const { result: reused, segments } = await this.#compressors.compress((buffer) => {
-      const resources = joinedParts(parts);
-      const isReusable = before ? unchangedFamilies(joinedParts(before.parts), resources) : () => false;
-      const reusable = this.#resourceFamilies.filter(isReusable);
-      const changed = this.#resourceFamilies.filter((family) => !reusable.includes(family));
-      writeResources(this.#spec, resources, changed, buffer);
-      return reusable;
-    });
-    const kept = [...(before?.segments ?? [])].filter(([name]) => reused.some((family) => family.name === name));
-    return { parts, segments: new Map([...kept, ...segments]) };
+    if (before && hasSameElements(before.parts, parts)) return before;
+    const resources = joinedParts(parts);
+    const changed = changedFamilies(this.#resourceFamilies, joinedParts(before?.parts ?? []), resources);
+    const texts = resourceTexts(this.#spec, resources, changed);
+    const segments = new Map(before?.segments);
+    for (const { name } of changed) segments.delete(name);
+    for (const [name, segment] of await this.#compressors.compress(texts)) segments.set(name, segment);
+    return { parts, segments };
   }
 
   /** All families are written at once, but each in an event-loop iteration of its own when they have many series. */
@@ -85,10 +81,8 @@ export class StationEncoder {
     const isLarge = publication.aggregates.groups.length > MAX_GROUPS_PER_TASK;
     const families = new Map<string, readonly Segment[]>();
     for (const written of isLarge ? all.map((family) => [family]) : [all]) {
-      const { segments } = await this.#compressors.compress((buffer) =>
-        writeStations(written, [source], buffer, this.#spec.resourceLabels.names),
-      );
-      for (const [name, segment] of segments) families.set(name, [segment]);
+      const texts = stationTexts(written, [source], this.#spec.resourceLabels.names);
+      for (const [name, segment] of await this.#compressors.compress(texts)) families.set(name, [segment]);
     }
     return families;
   }
@@ -100,14 +94,12 @@ export class StationEncoder {
     const known = [...firing.values(), ...Array.from(held.values(), ({ resource }) => resource)];
     const resources = known.slice(0, maxFiringResources);
     if (families.length === 0 || resources.length === 0) return { segments: [], withheld: 0 };
-    const { segments } = await this.#compressors.compress((buffer) =>
-      writeResources(this.#spec, resources, families, buffer),
-    );
+    const segments = await this.#compressors.compress(resourceTexts(this.#spec, resources, families));
     return { segments, withheld: 0 };
   }
 }
 
-function enabledFamilies({ metrics: { perResource, disabled } }: ResourceSpec): readonly PerResourceFamily[] {
+function enabledFamilies({ metrics: { perResource, disabled } }: ResourceSpec): readonly ResourceFamily[] {
   return perResource ? Object.values(RESOURCE_FAMILIES).filter(({ name }) => !disabled.has(name)) : [];
 }
 
@@ -131,20 +123,37 @@ function joinedParts(parts: readonly Part<Resource>[]): readonly Resource[] {
   return ([] as Resource[]).concat(...parts);
 }
 
-/** Whether a family has the same samples for both lists: usually states and alert rules change, and most labels do not. */
-function unchangedFamilies(
+/** The families with other samples than before: usually states and alert rules change, and most labels do not. */
+function changedFamilies(
+  families: readonly ResourceFamily[],
   before: readonly Resource[],
   next: readonly Resource[],
-): (family: PerResourceFamily) => boolean {
-  const isSame = (field: keyof Resource) => next.every((resource, index) => resource[field] === before[index]?.[field]);
-  if (before.length !== next.length || !isSame('id') || !isSame('name')) return () => false;
-  return ({ fields }) => fields.every(isSame);
+): readonly ResourceFamily[] {
+  if (before.length !== next.length || !next.every((resource, at) => hasSameLabels(resource, before[at])))
+    return families;
+  const quantityOf = quantityReader();
+  return families.filter(({ sample }) =>
+    next.some((resource, at) => {
+      const former = before[at] as Resource;
+      return resource !== former && !isSame(sample(resource, quantityOf), sample(former, quantityOf));
+    }),
+  );
 }
 
-async function seriesCount(parts: readonly Part<Resource>[], families: readonly PerResourceFamily[]): Promise<number> {
+/** The labels that are not part of a sample. */
+function hasSameLabels(a: Resource, b: Resource | undefined): boolean {
+  return a.id === b?.id && a.name === b.name && a.labels === b.labels;
+}
+
+function isSame(a: AnySample | undefined, b: AnySample | undefined): boolean {
+  return a && b ? hasSameElements(a, b) : a === b;
+}
+
+async function seriesCount(parts: readonly Part<Resource>[], families: readonly ResourceFamily[]): Promise<number> {
+  const quantityOf = quantityReader();
   let count = 0;
   await forEachPart(parts, (part) => {
-    for (const { sample } of families) count += part.filter((resource) => sample(resource)).length;
+    for (const { sample } of families) count += part.filter((resource) => sample(resource, quantityOf)).length;
   });
   return count;
 }
@@ -152,26 +161,24 @@ async function seriesCount(parts: readonly Part<Resource>[], families: readonly 
 /** Lines concatenated before they are written to the buffer. */
 const RESOURCES_PER_TEXT = 64;
 
-/** Writes one text per family. */
-function writeResources(
+/** Texts of one family after another. */
+function* resourceTexts(
   spec: ResourceSpec,
   resources: readonly Resource[],
   families: readonly ResourceFamily[],
-  buffer: TextBuffer,
-): void {
+): Iterable<FamilyText> {
   const identities = resources.map(({ id, name }) => `${escapeLabelValue(id)}",name="${escapeLabelValue(name)}`);
   for (const family of families) {
     const lineOf = resourceLine(family, spec);
-    buffer.begin(family.name);
     let text = '';
     for (let index = 0; index < resources.length; index += 1) {
       text += lineOf(resources[index] as Resource, identities[index] as string);
       if (index % RESOURCES_PER_TEXT === RESOURCES_PER_TEXT - 1) {
-        buffer.add(text);
+        yield [family.name, text];
         text = '';
       }
     }
-    buffer.add(text);
+    yield [family.name, text];
   }
 }
 
@@ -185,8 +192,9 @@ function resourceLine(family: ResourceFamily, spec: ResourceSpec): (resource: Re
   const openings = labels.slice(labels.indexOf('name') + 1).map((label) => `",${label}="`);
   const resourceLabels = hasRowLabels ? spec.resourceLabels.names : [];
   const extra = resourceLabels.map((label) => [label, `",${label}="`] as const);
+  const quantityOf = quantityReader();
   return (resource, identity) => {
-    const values = sample(resource);
+    const values = sample(resource, quantityOf);
     if (values === undefined) return '';
     let line = start + identity;
     for (let at = 0; at < openings.length; at += 1) line += openings[at] + escapeLabelValue(values[at + 1] as string);

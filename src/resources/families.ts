@@ -3,17 +3,9 @@ import { completenessRows, HEALTH_FAMILIES } from '../exposition/health-families
 import type { OWN_FAMILIES } from '../exposition/own-families.ts';
 import { countByAlertState, knownOverdue, knownRuleCounts, type Quantities } from './aggregates.ts';
 import { ALERT_STATES } from './alert-state.ts';
-import {
-  firingFamilies,
-  groupFamilies,
-  listingFamilies,
-  resourceFamilies,
-  resourceRow,
-  typeFamilies,
-} from './family-tables.ts';
+import { firingFamilies, groupFamilies, listingFamilies, resourceFamilies, typeFamilies } from './family-tables.ts';
 import { LISTING_FIELDS } from './fields.ts';
 import { RESOURCE_SETS } from './last-known.ts';
-import { baseQuantity } from './quantities.ts';
 import { knowsAlertable } from './spec.ts';
 
 const COMPLETENESS = completenessRows('telemetry_station_listing');
@@ -219,49 +211,44 @@ export const FIRING_FAMILIES = firingFamilies({
 });
 
 export const RESOURCE_FAMILIES = resourceFamilies({
-  telemetry_station_resource_info: resourceRow({
+  telemetry_station_resource_info: {
     help: 'Information about the resource.',
     labels: ['display_name', 'resource_type', 'product', 'sku', 'gpu_model', 'alertable'],
     exampleTitle: 'Resources that can have alerts',
     example: 'telemetry_station_resource_info{alertable="true"}',
     hasRowLabels: true,
-    fields: ['displayName', 'type', 'product', 'sku', 'gpuModel', 'alertable', 'labels'],
     sample: (r) => [1, r.displayName, r.type, r.product, r.sku, r.gpuModel, String(r.alertable ?? '')],
-  }),
-  telemetry_station_resource_state: resourceRow({
+  },
+  telemetry_station_resource_state: {
     help: 'Alert state of the resource.',
     labels: ['state', 'alert_state'],
     exampleTitle: 'Firing resources',
     example: 'telemetry_station_resource_state{alert_state="firing"} == 1',
-    fields: ['state', 'alertState'],
     sample: (r) => (r.state === '' ? undefined : [1, r.state, r.alertState]),
-  }),
-  telemetry_station_resource_alert_rules: resourceRow({
+  },
+  telemetry_station_resource_alert_rules: {
     help: 'Alert rules of the resource.',
     exampleTitle: 'Resources without alert rules, except those that cannot have alerts',
     example:
       'telemetry_station_resource_info{alertable!="false"} and on (station, resource_id) (telemetry_station_resource_alert_rules == 0)',
-    fields: ['alertRules'],
     sample: (r) => (r.alertRules === undefined ? undefined : [r.alertRules]),
-  }),
-  telemetry_station_resource_created_timestamp_seconds: resourceRow({
+  },
+  telemetry_station_resource_created_timestamp_seconds: {
     help: 'Creation timestamp of the resource.',
     exampleTitle: 'Resources created in the last day',
     example: 'time() - telemetry_station_resource_created_timestamp_seconds < 86400',
-    fields: ['createdSeconds'],
     sample: (r) => (r.createdSeconds === undefined ? undefined : [r.createdSeconds]),
-  }),
-  telemetry_station_resource_sku_quantity: resourceRow({
+  },
+  telemetry_station_resource_sku_quantity: {
     help: 'SKU quantity of the resource, sizes in bytes.',
     labels: ['unit'],
     exampleTitle: 'Ten resources with the most GPUs',
     example: 'topk(10, telemetry_station_resource_sku_quantity{unit="GPU"})',
-    fields: ['sku'],
-    sample: (r) => {
-      const quantity = baseQuantity(r.sku);
+    sample: (r, quantityOf) => {
+      const quantity = quantityOf(r.sku);
       return quantity && [quantity.value, quantity.unit];
     },
-  }),
+  },
 });
 
 export const STATION_FAMILIES = {

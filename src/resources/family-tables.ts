@@ -15,6 +15,7 @@ import type { ChurnState } from './churn.ts';
 import { type Resource, resourceLabel } from './fields.ts';
 import type { LabelValues } from './label-values.ts';
 import type { LastKnown } from './last-known.ts';
+import type { baseQuantity } from './quantities.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { ResourceSpec } from './spec.ts';
 
@@ -36,15 +37,9 @@ export interface SnapshotSource extends Publication {
 
 export const listingFamilies = stationFamilies<SnapshotSource>();
 
-/** A family with at most one sample per resource: its `labels` up to `name` are not part of a sample. */
+/** Its `labels` up to `name` are not part of a sample. `quantityOf`: `baseQuantity`, for many resources. */
 export interface ResourceFamily extends FamilyDescription {
-  readonly sample: (resource: Resource) => AnySample | undefined;
-}
-
-/** A family that `metrics.per_resource` enables. */
-export interface PerResourceFamily extends ResourceFamily {
-  /** What a sample depends on besides the id and the name: while these are the same, the encoded samples are reused. */
-  readonly fields: readonly (keyof Resource)[];
+  readonly sample: (resource: Resource, quantityOf: typeof baseQuantity) => AnySample | undefined;
 }
 
 interface TypeFamilyRow<Labels> extends Row<Labels> {
@@ -76,13 +71,20 @@ export function groupFamilies<const Labels>(
   return described(Object.fromEntries(families), ['station', 'resource_type', 'product'], { hasRowLabels: true });
 }
 
-interface FiringFamilyRow<Labels> extends Row<Labels> {
-  readonly sample: (resource: Resource) => FamilySample<LabelsOf<Labels>>;
+interface ResourceFamilyRow<Labels> extends Row<Labels> {
+  readonly sample: (resource: Resource, quantityOf: typeof baseQuantity) => FamilySample<LabelsOf<Labels>> | undefined;
 }
 
-/** Families with one sample per firing resource: on each, alerts are routed by the labels of the resource and of its station. */
+/** Families with at most one sample per resource. */
+export function resourceFamilies<const Labels>(
+  rows: { readonly [Name in keyof Labels]: ResourceFamilyRow<Labels[Name]> },
+): Families<ResourceFamily, Labels, ['station', 'resource_id', 'name']> {
+  return described(rows, ['station', 'resource_id', 'name']);
+}
+
+/** The same, on which alerts are routed by the labels of the resource and of its station. */
 export function firingFamilies<const Labels>(
-  rows: { readonly [Name in keyof Labels]: FiringFamilyRow<Labels[Name]> },
+  rows: { readonly [Name in keyof Labels]: ResourceFamilyRow<Labels[Name]> },
 ): Families<ResourceFamily, Labels, ['station', 'upstream', 'resource_id', 'name']> {
   const labels = ['station', 'upstream', 'resource_id', 'name'];
   return described(rows, labels, { hasRowLabels: true, hasStationLabels: true });
@@ -90,24 +92,4 @@ export function firingFamilies<const Labels>(
 
 function resourceLabelValues({ resourceLabels }: ResourceSpec, labelled: Pick<Resource, 'labels'>): string[] {
   return resourceLabels.names.map((label) => resourceLabel(labelled, label));
-}
-
-type ResourceRow<Labels> = Row<Labels> & Pick<PerResourceFamily, 'fields' | 'sample'>;
-
-/** Checks one row: a sample that reads a field which is not among `fields`, or misses a label, does not compile. */
-export function resourceRow<const Labels extends readonly string[] = [], Field extends keyof Resource = never>(
-  row: Row<Labels> & {
-    readonly fields: readonly Field[];
-    readonly sample: (resource: Pick<Resource, Field>) => FamilySample<Labels> | undefined;
-  },
-): ResourceRow<Labels> {
-  return row;
-}
-
-export function resourceFamilies<Labels>(
-  rows: {
-    readonly [Name in keyof Labels]: ResourceRow<Labels[Name]>;
-  },
-): Families<PerResourceFamily, Labels, ['station', 'resource_id', 'name']> {
-  return described(rows, ['station', 'resource_id', 'name']);
 }

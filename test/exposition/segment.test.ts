@@ -30,11 +30,11 @@ describe('combineCrc', () => {
 });
 
 async function compressed(compressor: Compressor, text: string): Promise<Segment> {
-  compressor.buffer.clear();
-  compressor.buffer.begin('text');
-  compressor.buffer.add(text);
-  return (await compressor.segments()).get('text') ?? storedSegment(Buffer.alloc(0));
+  const segments = await compressor.compress([['family', text]]);
+  return segments.get('family') ?? storedSegment(Buffer.alloc(0));
 }
+
+const gzipOf = (segment: Segment) => Buffer.concat([...new Body([segment]).gzip()]);
 
 describe('Body', () => {
   it('is one gzip member with the texts of its segments', async () => {
@@ -80,6 +80,20 @@ describe('Compressor', () => {
     for (const text of digits) segments.push(await compressed(compressor, text));
     const body = gunzipSync(Buffer.concat([...new Body(segments).gzip()]));
     expect(body.toString() === digits.join('')).toBe(true);
+  });
+
+  it('joins the pieces of a family', async () => {
+    const pieces = ['telemetry_station_up{station="prod"} 1\n', 'telemetry_station_up{station="test"} 0\n'];
+    const segments = await new Compressor().compress([
+      ...pieces.map((piece) => ['up', piece] as const),
+      ['empty', ''],
+      ['info', 'telemetry_station_info 1\n'],
+    ]);
+    const texts = Array.from(segments, ([family, segment]) => [family, gunzipSync(gzipOf(segment)).toString()]);
+    expect(texts).toEqual([
+      ['up', pieces.join('')],
+      ['info', 'telemetry_station_info 1\n'],
+    ]);
   });
 
   it('compresses a long text', async () => {

@@ -16,9 +16,11 @@ function unchangedStation() {
   const collector = new ResourceCollector(specOf({ coverageWithinMs: 24 * HOUR_MS }), {
     source: sourceWith(async () => listing),
     clock,
-    encode: async ({ aggregates }) => {
-      encoded.push(aggregates.groups[0]?.overdue);
-      return { families: new Map(), withheld: 0, withheldFiring: 0 };
+    encoder: {
+      encode: async ({ aggregates }) => {
+        encoded.push(aggregates.groups[0]?.overdue);
+        return { families: new Map(), withheld: 0, withheldFiring: 0 };
+      },
     },
   });
   const refresh = async (ms = 0) => {

@@ -240,11 +240,10 @@ function collectorOf(station: World) {
     ...(zeroIfAbsent && { absentFields: { alert_rules_count: 0 } }),
   });
   const clock = new SetClock();
-  const encoder = new StationEncoder(spec, COMPRESSORS);
   const collector = new ResourceCollector(spec, {
     source: sourceOf(station),
     clock,
-    encode: (publication) => encoder.encode(publication),
+    encoder: new StationEncoder(spec, COMPRESSORS),
   });
   const refresh = async (nowMs: number) => {
     clock.nowMs = nowMs;

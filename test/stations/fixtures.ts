@@ -112,11 +112,13 @@ export function collectorOf(
     readonly encode: (publication: Publication) => Promise<string>;
   },
 ): ResourceCollector {
-  const encoded = async (publication: Publication) => {
-    const families = new Map([[await encode(publication), []]]);
-    return { families, withheld: 0, withheldFiring: 0 };
+  const encoder = {
+    encode: async (publication: Publication) => {
+      const families = new Map([[await encode(publication), []]]);
+      return { families, withheld: 0, withheldFiring: 0 };
+    },
   };
-  return new ResourceCollector(spec, { ...dependencies, encode: encoded });
+  return new ResourceCollector(spec, { ...dependencies, encoder });
 }
 
 /** What `collectorOf` encoded; undefined: nothing is served. */

@@ -1,5 +1,5 @@
-import { storedSegment, TextBuffer } from '../../../src/exposition/segment.ts';
-import { writeStations } from '../../../src/exposition/text-format.ts';
+import { storedTexts } from '../../../src/exposition/segment.ts';
+import { stationTexts } from '../../../src/exposition/text-format.ts';
 import type { ListingKind, StationSource } from '../../../src/model/listing.ts';
 import type { StationSpec } from '../../../src/model/station-spec.ts';
 import { isObject } from '../../../src/model/values.ts';
@@ -25,9 +25,7 @@ export function silenceCollector(spec: StationSpec, source: StationSource): Stat
     name: 'silences',
     async collect(context) {
       const listing = await list({}, context);
-      const buffer = new TextBuffer();
-      writeStations(Object.values(SILENCE_FAMILIES), [{ spec, facts: listing }], buffer);
-      const families = new Map(Array.from(buffer.texts(), ([family, text]) => [family, [storedSegment(text)]]));
+      const families = storedTexts(stationTexts(Object.values(SILENCE_FAMILIES), [{ spec, facts: listing }]));
       const repeated = [{ pages: listing.pages, intervalMs: spec.cache.ttlMs }];
       const served = { data: undefined, families, withheld: 0, repeated };
       return { served, report: undefined, commit: () => undefined };
