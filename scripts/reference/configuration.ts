@@ -1,7 +1,7 @@
 import { jsonSchema } from '../../src/config/checked-yaml.ts';
+import { LINK_PLACEHOLDERS } from '../../src/config/link-schema.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { isObject } from '../../src/model/values.ts';
-import { LINK_PLACEHOLDERS } from '../../src/resources/links.ts';
 import { proseLines } from './prose-lines.ts';
 
 /** The part of JSON Schema that the configuration uses. */

@@ -1,5 +1,5 @@
-import { CHANGE_COLUMNS } from '../../src/resources/changes.ts';
 import { RESOURCE_COLUMNS, type ResourceColumn } from '../../src/resources/fields.ts';
+import { CHANGE_COLUMNS } from '../../src/status/change-columns.ts';
 import {
   DATA_FIELDS,
   OWNER_COLUMNS,
@@ -16,7 +16,7 @@ export function dataReference(): string {
   return [
     '# Stations and resources as JSON and CSV',
     '',
-    '<!-- Generated from src/status/station-columns.ts, src/resources/changes.ts and src/resources/fields.ts by `npm run generate`; do not edit. -->',
+    '<!-- Generated from src/status/station-columns.ts, src/status/change-columns.ts and src/resources/fields.ts by `npm run generate`; do not edit. -->',
     '',
     'Pages with data are also available as JSON and CSV, selected by the query parameter `format` or the `Accept` header:',
     '',

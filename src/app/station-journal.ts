@@ -1,16 +1,18 @@
 import { HOUR_MS } from '../model/clock.ts';
 import type { ListingFailure } from '../model/failure.ts';
 import type { Health } from '../model/health.ts';
-import { CHANGE_COLUMNS, type ChangeLog } from '../resources/changes.ts';
+import type { ChangeLog } from '../resources/changes.ts';
 import type { Changes } from '../resources/churn.ts';
 import type { Resources } from '../resources/collector.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
 import type { Kind, MetricsKind } from '../stations/collector.ts';
 import type { RefreshDetails, StationView } from '../stations/station-cache.ts';
+import { CHANGE_COLUMNS } from '../status/change-columns.ts';
 import { type EndedRefresh, LatestRefreshes, type Outage } from '../status/latest-refreshes.ts';
 import { VerifiedNumbers } from '../status/loss.ts';
 import { secondsOf } from '../status/station-columns.ts';
-import { isOnlyRejecting, totalsOf } from '../status/station-status.ts';
+import { isOnlyRejecting } from '../status/station-status.ts';
+import { totalsOf } from '../status/totals.ts';
 import {
   resourcesIn,
   type UnknownState,

@@ -4,7 +4,8 @@ import { knowsAlertable } from '../resources/spec.ts';
 import type { StationView } from '../stations/station-cache.ts';
 import { capacityOf } from '../status/capacity.ts';
 import { LatestRefreshes } from '../status/latest-refreshes.ts';
-import { type StationDetail, type StationStatus, totalsOf, type UpstreamStatus } from '../status/station-status.ts';
+import type { StationDetail, StationStatus, UpstreamStatus } from '../status/station-status.ts';
+import { totalsOf } from '../status/totals.ts';
 import { unknownStatesOf } from '../status/unknown-states.ts';
 import type { Generation, Upstream } from './composition.ts';
 

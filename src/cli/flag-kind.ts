@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { DAY_MS } from '../model/clock.ts';
-import { isSort, SORT_KEYS } from '../resources/selection.ts';
+import { isSort, SORT_KEYS } from '../query/selection.ts';
 import { parseDuration } from '../schema/units.ts';
 import type { CommandName } from './commands.ts';
 

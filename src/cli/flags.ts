@@ -1,6 +1,6 @@
+import { SORT_KEYS } from '../query/selection.ts';
 import { ALERT_STATES } from '../resources/alert-state.ts';
 import { ALERTABLE } from '../resources/fields.ts';
-import { SORT_KEYS } from '../resources/selection.ts';
 import type { Shard } from '../stations/shard.ts';
 import { COMMAND_NAMES, type CommandName } from './commands.ts';
 import {

@@ -1,5 +1,5 @@
 import { alertableOf, type Resource, type ResourceColumn, type ResourceColumnName } from '../resources/fields.ts';
-import { shortTypes, stateWord } from '../resources/resource-words.ts';
+import { shortTypes, stateWord } from '../status/resource-words.ts';
 import { type Colour, type Screen, type TextColumn, tableOf } from './table.ts';
 
 interface Layout extends Partial<Pick<TextColumn<Resource>, 'cell' | 'minWidth' | 'colour'>> {

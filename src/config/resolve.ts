@@ -2,12 +2,12 @@ import { Document } from 'yaml';
 import * as z from 'zod';
 import type { StationPath } from '../model/listing.ts';
 import { StateMeanings } from '../resources/alert-state.ts';
-import type { LabelEntry } from '../resources/resource-label-schema.ts';
+import type { LabelEntry } from '../resources/resource-labels.ts';
 import { ResourceLabels } from '../resources/resource-labels.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
-import { stateLists } from '../resources/state-schema.ts';
 import type { ListingFilters } from '../resources/station-keys.ts';
 import { type Config, configSchema } from './schema.ts';
+import { stateLists } from './state-schema.ts';
 import { parseRid } from './station-schema.ts';
 
 type StationConfig = Config['stations'][number];

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { FAMILY_DESCRIPTIONS } from '../collectors/collectors.ts';
 import { isObject, labelText } from '../model/values.ts';
-import { absentFieldKeys } from '../resources/absent-field-keys.ts';
-import { links } from '../resources/links.ts';
-import { resourceLabels } from '../resources/resource-label-schema.ts';
-import { states } from '../resources/state-schema.ts';
 import type { ConfigPath } from '../schema/config-path.ts';
 import { type CrossProblem, crossChecked, listOf, type Mapping } from '../schema/cross-check.ts';
 import { duration, integer, nonEmptyText, optionalKey, timerDuration } from '../schema/scalar-schemas.ts';
 import { upstream } from '../service/upstream-schema.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
+import { absentFieldKeys } from './absent-field-keys.ts';
+import { links } from './link-schema.ts';
 import { listed } from './problem.ts';
+import { resourceLabels } from './resource-label-schema.ts';
+import { states } from './state-schema.ts';
 import { familyName, parseRid, station } from './station-schema.ts';
 
 const cache = z.strictObject({

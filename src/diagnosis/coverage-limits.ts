@@ -2,7 +2,7 @@ import { labelText } from '../model/values.ts';
 import type { AggregateGroup } from '../resources/aggregates.ts';
 import { type Resource, resourceLabel } from '../resources/fields.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
-import { type Coverage, coveredRange, leastCoverage, noShareReason, totalsOf } from '../status/station-status.ts';
+import { type Coverage, coveredRange, leastCoverage, noShareReason, totalsOf } from '../status/totals.ts';
 import { countText, durationText, numberText } from '../text/words.ts';
 import type { StationFacts } from './facts.ts';
 

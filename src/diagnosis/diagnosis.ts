@@ -1,7 +1,8 @@
 import { DAY_MS } from '../model/clock.ts';
-import { isoDate } from '../status/advice.ts';
+import { isoDate } from '../problems/advice.ts';
+import { affected, byUrgency, type FleetProblem } from '../problems/problem.ts';
+import { currentProblems } from '../problems/problems.ts';
 import { capacityText, isExceeded } from '../status/capacity.ts';
-import { affected, byUrgency, currentProblems, type FleetProblem } from '../status/problems.ts';
 import { exceededLimit } from '../status/scrape-size.ts';
 import { cacheNote } from '../status/station-status.ts';
 import { countText, durationText, firstOf, numberText } from '../text/words.ts';

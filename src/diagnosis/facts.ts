@@ -1,7 +1,7 @@
 import type { UpstreamAccess } from '../model/failure.ts';
 import { add } from '../model/sums.ts';
 import type { ResourceData } from '../resources/collector.ts';
-import type { LabelEntry } from '../resources/resource-label-schema.ts';
+import type { LabelEntry } from '../resources/resource-labels.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
 import type { ScrapeSize } from '../status/scrape-size.ts';

@@ -1,9 +1,4 @@
-import { parseDuration } from '../schema/units.ts';
-import { type Columns, documented } from '../text/records.ts';
-import { CHANGES, type Change, type Changes, type OwnedChanges } from './churn.ts';
-import { resourceLabel } from './fields.ts';
-import { NONE, oneOf, PAGE, TEXT } from './parameters.ts';
-import { textTest } from './selection.ts';
+import type { Change, Changes, OwnedChanges } from './churn.ts';
 
 /** A change, and when the refresh that found it ended, which has the same time in the list of refreshes. */
 export interface ObservedChange extends Change {
@@ -155,67 +150,4 @@ class BoundedChanges {
     station.dropped += excess;
     this.#size -= excess;
   }
-}
-
-export const CHANGE_COLUMNS = documented<StationChange>({
-  time: ['End of the refresh that found it.', ({ atMs }) => new Date(atMs).toISOString()],
-  station: ['Name of the station.', 'station'],
-  change: ['`added`, `removed`, `state`, `rules` (number of alert rules) or `type`.', 'change'],
-  resource_id: ['ID of the resource.', ({ resource }) => resource.id],
-  name: ['Its name.', ({ resource }) => resource.name],
-  display_name: ['Its display name.', ({ resource }) => resource.displayName],
-  resource_type: ['Its type, after the change.', ({ resource }) => resource.type],
-  from: ['State, number of alert rules or type before the change; the last state of a removed resource.', 'from'],
-  to: ['The same after the change; the first state of an added resource.', 'to'],
-});
-
-/** With the labels of `resource_labels`; one with the name of another column is left out. */
-export function changeColumns(labels: readonly string[]): Columns<StationChange> {
-  const owners = labels
-    .filter((name) => !Object.hasOwn(CHANGE_COLUMNS, name))
-    .map((name) => [name, { cell: ({ resource }: StationChange) => resourceLabel(resource, name) }]);
-  return { ...CHANGE_COLUMNS, ...Object.fromEntries(owners) };
-}
-
-const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:.*(?:Z|[+-]\d\d:\d\d)$/;
-
-const TIME = {
-  expected: 'an RFC 3339 time such as 2026-01-02T03:04:05Z, or a duration such as 24h',
-  isValid: (text: string) =>
-    parseDuration(text) !== undefined || (RFC_3339.test(text) && !Number.isNaN(Date.parse(text))),
-};
-
-/** The time that a parameter means: itself, or so long ago. */
-function timeOf(text: string, nowMs: number): number {
-  const agoMs = parseDuration(text);
-  return agoMs === undefined ? Date.parse(text) : nowMs - agoMs;
-}
-
-export const CHANGE_PARAMETERS = {
-  search: TEXT,
-  /** Of the changes of all stations. */
-  station: TEXT,
-  change: oneOf(CHANGES),
-  since: TIME,
-  until: TIME,
-  page: PAGE,
-};
-
-/** Which of the changes are selected; an absent parameter selects all. Those that are not in the table are labels of `resource_labels`. */
-export function changeTest(
-  { search = '', station, change, since, until, page, ...owners }: Readonly<Partial<Record<string, string>>>,
-  nowMs: number,
-): (observed: ObservedChange) => boolean {
-  const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : timeOf(since, nowMs);
-  const toMs = until === undefined ? Number.POSITIVE_INFINITY : timeOf(until, nowMs);
-  // A pasted ID often has spaces around it.
-  const isFound = textTest(search.trim());
-  const isOwned = (resource: ObservedChange['resource']) =>
-    Object.entries(owners).every(([name, value]) => (resourceLabel(resource, name) || NONE) === value);
-  return (observed) =>
-    (change === undefined || observed.change === change) &&
-    observed.atMs >= fromMs &&
-    observed.atMs <= toMs &&
-    isOwned(observed.resource) &&
-    isFound(observed.resource);
 }

@@ -1,7 +1,6 @@
 import { labelText } from '../model/values.ts';
 import type { AnchoredRegExp } from '../text/anchored-regexp.ts';
 import type { Resource } from './fields.ts';
-import type { LabelEntry } from './resource-label-schema.ts';
 
 /** The fields of a resource that an entry can match, by their names in the configuration. */
 const MATCHED_FIELDS = {
@@ -13,6 +12,15 @@ const MATCHED_FIELDS = {
 } as const satisfies Record<string, keyof Resource>;
 
 type Matched = Pick<Resource, (typeof MATCHED_FIELDS)[keyof typeof MATCHED_FIELDS]>;
+
+/** An entry of `resource_labels`: what is configured for the resources that match all expressions. */
+export interface LabelEntry {
+  readonly match: Readonly<Partial<Record<'station' | keyof typeof MATCHED_FIELDS, AnchoredRegExp>>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly alertable?: boolean;
+  /** Of an entry with `alertable`: its index in the configuration. */
+  readonly index?: number;
+}
 
 /** Whether the entries match one as they match the other, but for a product of its own. */
 export function isMatchedLike(a: Matched, b: Matched): boolean {

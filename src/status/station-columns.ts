@@ -1,19 +1,13 @@
 import type { RejectedRecord } from '../model/listing.ts';
+import type { SearchResult, StationResource } from '../query/selection.ts';
 import { knownOverdue, knownRuleCounts } from '../resources/aggregates.ts';
 import { columnsWith, isoTime } from '../resources/fields.ts';
-import type { SearchResult, StationResource } from '../resources/selection.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
 import { type CellValue, type Columns, documented, fieldsOf } from '../text/records.ts';
 import type { EndedRefresh } from './latest-refreshes.ts';
-import {
-  type CoverageRow,
-  coverageShare,
-  dataProblems,
-  knownCounts,
-  type StationStatus,
-  stateOf,
-  type Totals,
-} from './station-status.ts';
+import type { CoverageRow } from './owners.ts';
+import { dataProblems, knownCounts, type StationStatus, stateOf } from './station-status.ts';
+import { coverageShare, type Totals } from './totals.ts';
 import { unknownStatesText } from './unknown-states.ts';
 
 /** A station in JSON and CSV. The names are stable; those of metrics have the same meaning as there. */

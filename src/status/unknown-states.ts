@@ -1,8 +1,8 @@
 import { add } from '../model/sums.ts';
 import type { AggregateGroup } from '../resources/aggregates.ts';
 import { OTHER_VALUE } from '../resources/label-values.ts';
-import { NO_STATE } from '../resources/resource-words.ts';
 import { countText, firstOf, numberText } from '../text/words.ts';
+import { NO_STATE } from './resource-words.ts';
 
 /** A state of unknown meaning; '' stands for the resources without a state. */
 export interface UnknownState {

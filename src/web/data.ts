@@ -1,8 +1,6 @@
 import type { Request } from 'express';
 import { earliest } from '../model/clock.ts';
-import { CHANGE_PARAMETERS, changeColumns, changeTest, newerFirst, type StationChange } from '../resources/changes.ts';
-import { columnsWith } from '../resources/fields.ts';
-import { linksOf } from '../resources/links.ts';
+import { CHANGE_PARAMETERS, changeTest } from '../query/change-query.ts';
 import {
   type Parameters,
   parseParameters,
@@ -10,8 +8,12 @@ import {
   type ResourceQuery,
   resourceSearch,
   textParameters,
-} from '../resources/parameters.ts';
-import { type Selection, searchStations } from '../resources/selection.ts';
+} from '../query/parameters.ts';
+import { type Selection, searchStations } from '../query/selection.ts';
+import { newerFirst, type StationChange } from '../resources/changes.ts';
+import { columnsWith } from '../resources/fields.ts';
+import { changeColumns } from '../status/change-columns.ts';
+import { coverageRows } from '../status/owners.ts';
 import {
   DATA_FIELDS,
   foundColumns,
@@ -21,11 +23,12 @@ import {
   STATION_COLUMNS,
   STATION_LISTING,
 } from '../status/station-columns.ts';
-import { coverageRows, type StationDetail, type StationStatus } from '../status/station-status.ts';
+import type { StationDetail, StationStatus } from '../status/station-status.ts';
 import { OrderedRows } from '../tasks/ordered-rows.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { quoted } from '../text/quoted.ts';
 import { type Columns, csvPieces, fieldsOf, jsonPieces, jsonText } from '../text/records.ts';
+import { linksOf } from './links.ts';
 import type { ExporterPort, WebOptions } from './port.ts';
 import type { PageRenderer } from './request-limit.ts';
 import { RequestError, send } from './respond.ts';

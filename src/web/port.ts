@@ -2,13 +2,14 @@ import type { Body } from '../exposition/exposition.ts';
 import type { WebLimit } from '../exposition/own-families.ts';
 import type { ExpositionFormat } from '../exposition/text-format.ts';
 import type { Deadline } from '../model/clock.ts';
+import type { RejectedReload } from '../problems/problems.ts';
+import type { RemovedStations } from '../problems/removed-stations.ts';
+import type { SearchResult, Selection } from '../query/selection.ts';
 import type { StationChanges } from '../resources/changes.ts';
-import type { SearchResult, Selection } from '../resources/selection.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
-import type { RejectedReload } from '../status/problems.ts';
-import type { RemovedStations } from '../status/removed-stations.ts';
+import type { OwnerCount } from '../status/owners.ts';
 import type { ScrapeSize } from '../status/scrape-size.ts';
-import type { OwnerCount, StationDetail, StationStatus, UpstreamStatus } from '../status/station-status.ts';
+import type { StationDetail, StationStatus, UpstreamStatus } from '../status/station-status.ts';
 import type { AccessRules } from './access/rules.ts';
 
 /** The interface of the running exporter that the web server needs. */

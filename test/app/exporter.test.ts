@@ -5,7 +5,7 @@ import { NAMED_FAULTS } from '../../lab/simulator/faults.ts';
 import { Exporter, type ExporterOptions } from '../../src/app/exporter.ts';
 import { type LoadResult, loadConfig } from '../../src/config/load.ts';
 import type { Body } from '../../src/exposition/exposition.ts';
-import { currentProblems } from '../../src/status/problems.ts';
+import { currentProblems } from '../../src/problems/problems.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { iterationsDuring } from '../event-loop.ts';
 import { eventually } from '../web/eventually.ts';

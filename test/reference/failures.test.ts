@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';
-import { generalAdvice } from '../../src/status/advice.ts';
+import { generalAdvice } from '../../src/problems/advice.ts';
 import { configKeys } from '../docs/config-keys.ts';
 
 describe('generalAdvice', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LabelEntry } from '../../src/resources/resource-label-schema.ts';
+import type { LabelEntry } from '../../src/resources/resource-labels.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import { AnchoredRegExp } from '../../src/text/anchored-regexp.ts';
 import { resourceOf } from '../stations/fixtures.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Resource } from '../../src/resources/fields.ts';
 import { ResourceLabels } from '../../src/resources/resource-labels.ts';
-import { countOwners, type Totals, totalsOf } from '../../src/status/station-status.ts';
+import { countOwners } from '../../src/status/owners.ts';
+import { type Totals, totalsOf } from '../../src/status/totals.ts';
 import { aggregatesOf, resourceOf, specOf } from '../stations/fixtures.ts';
 
 const stationOf = (resources: readonly Resource[], alertability = true) => ({

@@ -1,17 +1,13 @@
+import { searchStations } from '../../src/query/selection.ts';
 import type { StationChanges } from '../../src/resources/changes.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
-import { searchStations } from '../../src/resources/selection.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 import type { ResourceSpec } from '../../src/resources/spec.ts';
 import { upstreamAccess } from '../../src/service/upstream-access.ts';
 import type { Outage } from '../../src/status/latest-refreshes.ts';
-import {
-  countOwners,
-  type StationDetail,
-  type StationStatus,
-  type UpstreamStatus,
-} from '../../src/status/station-status.ts';
+import { countOwners } from '../../src/status/owners.ts';
+import type { StationDetail, StationStatus, UpstreamStatus } from '../../src/status/station-status.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
 import { CLIENT_OPTIONS, schemeOf } from '../service/support/client.ts';
 import { aggregatesOf, IDLE_LOAD, listingOf, specOf } from '../stations/fixtures.ts';

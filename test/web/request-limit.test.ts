@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import type { StationResource } from '../../src/resources/selection.ts';
+import type { StationResource } from '../../src/query/selection.ts';
 import { OrderedRows } from '../../src/tasks/ordered-rows.ts';
 import { OPEN_ACCESS } from '../../src/web/access/rules.ts';
 import type { ExporterPort } from '../../src/web/port.ts';

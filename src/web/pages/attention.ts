@@ -1,8 +1,8 @@
+import type { FleetProblem } from '../../problems/problem.ts';
+import { NONE, queryText } from '../../query/parameters.ts';
 import type { ObservedRemovals } from '../../resources/changes.ts';
 import { resourceLabel } from '../../resources/fields.ts';
-import { NONE, queryText } from '../../resources/parameters.ts';
 import { CAPACITY_GUIDE } from '../../status/capacity.ts';
-import type { FleetProblem } from '../../status/problems.ts';
 import { STATION_STATES, type StationStatus, stateOf } from '../../status/station-status.ts';
 import { countText, firstOf, numberText } from '../../text/words.ts';
 import { changesPath, ROUTES } from '../routes.ts';

@@ -1,9 +1,9 @@
 import { add } from '../../model/sums.ts';
+import { NONE, queryText } from '../../query/parameters.ts';
 import { StateMeanings } from '../../resources/alert-state.ts';
 import type { ObservedChange, StationChange } from '../../resources/changes.ts';
 import { CHANGES } from '../../resources/churn.ts';
 import { resourceLabel } from '../../resources/fields.ts';
-import { NONE, queryText } from '../../resources/parameters.ts';
 import { CHURN_WAITING, type StationStatus } from '../../status/station-status.ts';
 import { countText, numberText } from '../../text/words.ts';
 import { changesOf, labelNames } from '../data.ts';

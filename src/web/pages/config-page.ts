@@ -1,4 +1,4 @@
-import type { RejectedReload } from '../../status/problems.ts';
+import type { RejectedReload } from '../../problems/problems.ts';
 import { requireNoParameters } from '../data.ts';
 import { ROUTES } from '../routes.ts';
 import { facts, type Html, html, momentText, utcTime } from './html.ts';

@@ -1,7 +1,7 @@
-import { NONE, type ResourceQuery, resourceSearch } from '../../resources/parameters.ts';
-import { shortTypes } from '../../resources/resource-words.ts';
+import { NONE, type ResourceQuery, resourceSearch } from '../../query/parameters.ts';
+import { type CoverageRow, STATION_LABEL, TYPE_LABEL } from '../../status/owners.ts';
+import { shortTypes } from '../../status/resource-words.ts';
 import { OWNER_COLUMNS } from '../../status/station-columns.ts';
-import { type CoverageRow, STATION_LABEL, TYPE_LABEL } from '../../status/station-status.ts';
 import { durationText, numberText } from '../../text/words.ts';
 import { coverageRowsOf } from '../data.ts';
 import { ROUTES } from '../routes.ts';

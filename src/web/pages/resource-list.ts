@@ -1,15 +1,15 @@
+import { NONE, type ResourceQuery, resourceSearch } from '../../query/parameters.ts';
+import type { StationResource } from '../../query/selection.ts';
 import { ALERT_STATES } from '../../resources/alert-state.ts';
 import { ALERTABLE, type Resource, resourceLabel } from '../../resources/fields.ts';
 import { OTHER_VALUE } from '../../resources/label-values.ts';
-import { NONE, type ResourceQuery, resourceSearch } from '../../resources/parameters.ts';
-import type { Count, ResourceCounts } from '../../resources/resource-counts.ts';
-import { NO_STATE, shortTypes, stateWord } from '../../resources/resource-words.ts';
-import type { StationResource } from '../../resources/selection.ts';
 import { knowsAlertable, type ResourceSpec } from '../../resources/spec.ts';
+import { NO_STATE, shortTypes, stateWord } from '../../status/resource-words.ts';
 import type { OrderedRows } from '../../tasks/ordered-rows.ts';
 import { numberText } from '../../text/words.ts';
 import { resourcePath } from '../routes.ts';
 import { breakable, type Html, html, momentText, rowId, unknown } from './html.ts';
+import type { Count, ResourceCounts } from './resource-counts.ts';
 import { stationLink } from './station-parts.ts';
 import {
   type PageColumn,

@@ -1,14 +1,14 @@
 import type { ObservedChange } from '../../resources/changes.ts';
 import { RESOURCE_COLUMNS, type Resource, type ResourceColumn, resourceLabel } from '../../resources/fields.ts';
-import { linksOf } from '../../resources/links.ts';
 import { skuQuantity } from '../../resources/quantities.ts';
-import { stateWord } from '../../resources/resource-words.ts';
 import type { Snapshot } from '../../resources/snapshot.ts';
 import type { ResourceSpec } from '../../resources/spec.ts';
+import { stateWord } from '../../status/resource-words.ts';
 import type { StationDetail } from '../../status/station-status.ts';
 import type { CellValue } from '../../text/records.ts';
 import { numberText } from '../../text/words.ts';
 import { requireNoParameters, stationOf } from '../data.ts';
+import { linksOf } from '../links.ts';
 import { RequestError } from '../respond.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { changeTable } from './changes-page.ts';

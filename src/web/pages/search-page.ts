@@ -1,8 +1,9 @@
+import { NONE, type ResourceQuery, resourceSearch } from '../../query/parameters.ts';
+import type { SearchResult } from '../../query/selection.ts';
 import { ALERT_STATES } from '../../resources/alert-state.ts';
-import { NONE, type ResourceQuery, resourceSearch } from '../../resources/parameters.ts';
-import { NO_STATE } from '../../resources/resource-words.ts';
-import type { SearchResult } from '../../resources/selection.ts';
-import { type OwnerCount, type StationStatus, stateOf } from '../../status/station-status.ts';
+import type { OwnerCount } from '../../status/owners.ts';
+import { NO_STATE } from '../../status/resource-words.ts';
+import { type StationStatus, stateOf } from '../../status/station-status.ts';
 import {
   allUnknownStates,
   type UnknownState,

@@ -1,10 +1,8 @@
 import type { RejectedRecord } from '../../model/listing.ts';
-import { linksOf } from '../../resources/links.ts';
-import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../resources/parameters.ts';
-import { countResources, type ResourceCounts } from '../../resources/resource-counts.ts';
-import { searchStations } from '../../resources/selection.ts';
+import { currentProblems } from '../../problems/problems.ts';
+import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../query/parameters.ts';
+import { searchStations } from '../../query/selection.ts';
 import type { Snapshot } from '../../resources/snapshot.ts';
-import { currentProblems } from '../../status/problems.ts';
 import {
   cacheNote,
   failureTone,
@@ -15,12 +13,14 @@ import {
 } from '../../status/station-status.ts';
 import { countText, numberText } from '../../text/words.ts';
 import { stationOf } from '../data.ts';
+import { linksOf } from '../links.ts';
 import { prefersHtml, RequestError } from '../respond.ts';
 import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
 import { attentionSection, stationHeadline } from './attention.ts';
 import { type Fact, facts, type Html, html } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { refreshesSection } from './refreshes-section.ts';
+import { countResources, type ResourceCounts } from './resource-counts.ts';
 import {
   resourceFilterForm,
   resourcePageColumns,

@@ -1,21 +1,17 @@
 import { HOUR_MS } from '../../model/clock.ts';
-import type { Link } from '../../resources/links.ts';
-import { explainStation } from '../../status/problems.ts';
+import { explainStation } from '../../problems/station-problems.ts';
 import {
-  type CountedCoverage,
-  coveredRange,
   failureTone,
   isOnlyRejecting,
-  leastCoverage,
   noDataReason,
-  noShareReason,
   STATION_STATES,
   type StationDetail,
   type StationStatus,
   stateOf,
-  type Totals,
 } from '../../status/station-status.ts';
+import { type CountedCoverage, coveredRange, leastCoverage, noShareReason, type Totals } from '../../status/totals.ts';
 import { countText, numberText, shareRangeText } from '../../text/words.ts';
+import type { Link } from '../links.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { breakable, type Fact, type Html, html, momentText, sinceText, unknown } from './html.ts';
 

@@ -1,18 +1,18 @@
-import { NONE, oneOf, PAGE, parseParameters, queryText, resourceSearch, TEXT } from '../../resources/parameters.ts';
-import type { Selection } from '../../resources/selection.ts';
-import { currentProblems, LONG_OVERDUE_MS } from '../../status/problems.ts';
+import { currentProblems } from '../../problems/problems.ts';
+import { LONG_OVERDUE_MS } from '../../problems/station-problems.ts';
+import { NONE, oneOf, PAGE, parseParameters, queryText, resourceSearch, TEXT } from '../../query/parameters.ts';
+import type { Selection } from '../../query/selection.ts';
+import type { OwnerCount } from '../../status/owners.ts';
 import { exceededLimit, type ScrapeSize, scrapeSizeText } from '../../status/scrape-size.ts';
 import {
   failureTone,
   isCritical,
   knownCounts,
-  leastCoverage,
-  type OwnerCount,
   STATION_STATES,
   type StationStatus,
   stateOf,
-  sumOfTotals,
 } from '../../status/station-status.ts';
+import { leastCoverage, sumOfTotals } from '../../status/totals.ts';
 import { countText, numberText } from '../../text/words.ts';
 import { labelNames, requireValid } from '../data.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../../src/model/failure.ts';
-import { generalAdvice, incompleteAdvice } from '../../../src/status/advice.ts';
-import { currentProblems, type ProblemFacts } from '../../../src/status/problems.ts';
+import { generalAdvice, incompleteAdvice } from '../../../src/problems/advice.ts';
+import { currentProblems, type ProblemFacts } from '../../../src/problems/problems.ts';
 import type { StationStatus, UpstreamStatus } from '../../../src/status/station-status.ts';
 import { attentionSection, headline, ownersText, stationHeadline } from '../../../src/web/pages/attention.ts';
 import { mismatch } from '../../stations/fixtures.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { searchStations } from '../../../src/query/selection.ts';
 import type { Resource } from '../../../src/resources/fields.ts';
 import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
-import { searchStations } from '../../../src/resources/selection.ts';
-import type { OwnerCount } from '../../../src/status/station-status.ts';
+import type { OwnerCount } from '../../../src/status/owners.ts';
 import type { ExporterPort } from '../../../src/web/port.ts';
 import { resourceOf, resourcesOf, specOf } from '../../stations/fixtures.ts';
 import { SNAPSHOT, STATION } from '../fake-station.ts';

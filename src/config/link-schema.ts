@@ -1,15 +1,8 @@
 import * as z from 'zod';
 import { PATH_KEYS } from '../model/listing.ts';
+import { RESOURCE_COLUMNS } from '../resources/fields.ts';
 import { crossChecked } from '../schema/cross-check.ts';
 import { nonEmptyText, optionalKey } from '../schema/scalar-schemas.ts';
-import { fieldsOf } from '../text/records.ts';
-import { RESOURCE_COLUMNS, type Resource } from './fields.ts';
-import type { ResourceSpec } from './spec.ts';
-
-export interface Link {
-  readonly name: string;
-  readonly url: string;
-}
 
 const STATION_PLACEHOLDERS = ['station', 'upstream', ...PATH_KEYS];
 
@@ -33,32 +26,6 @@ const link = crossChecked(
 );
 
 export const links = z.array(link);
-
-export type LinkTemplate = Readonly<z.output<typeof link>>;
-
-/** The links of a station, or of one of its resources. */
-export function linksOf(
-  links: readonly LinkTemplate[],
-  { name: station, upstream, path }: ResourceSpec,
-  resource?: Resource,
-): readonly Link[] {
-  const fields = resource && fieldsOf(RESOURCE_COLUMNS, resource);
-  const values: Readonly<Record<string, unknown>> = { station, upstream, ...path, ...fields };
-  // The schema rejects unknown placeholders.
-  const expanded = (_: string, placeholder: string) => linkEncoded(`${values[placeholder] ?? ''}`);
-  return links.flatMap((link) => {
-    const template = resource ? link.resource : link.station;
-    return template === undefined ? [] : [{ name: link.name, url: template.replaceAll(/\{(\w+)\}/g, expanded) }];
-  });
-}
-
-/** Also the characters that `encodeURIComponent` leaves, and that end a URL in text or in Markdown. */
-function linkEncoded(value: string): string {
-  return encodeURIComponent(value.toWellFormed()).replaceAll(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16)}`,
-  );
-}
 
 /** The host is fixed: no value of the service can choose the scheme or the host. */
 function template(kind: keyof typeof LINK_PLACEHOLDERS) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { shortTypes } from '../../src/resources/resource-words.ts';
-import { shortFormTest } from '../../src/resources/selection.ts';
+import { shortFormTest } from '../../src/query/selection.ts';
+import { shortTypes } from '../../src/status/resource-words.ts';
 
 describe('shortTypes', () => {
   const namesOf = (...keys: string[]) => [...shortTypes(keys).values()];

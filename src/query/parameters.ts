@@ -1,6 +1,6 @@
+import { ALERT_STATES } from '../resources/alert-state.ts';
+import { ALERTABLE } from '../resources/fields.ts';
 import { quoted } from '../text/quoted.ts';
-import { ALERT_STATES } from './alert-state.ts';
-import { ALERTABLE } from './fields.ts';
 import { isSort, type Selection, SORT_KEYS, VALUE_FILTERS } from './selection.ts';
 
 /** A parameter of a URL: what its value is expected to be. */

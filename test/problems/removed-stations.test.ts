@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HOUR_MS } from '../../src/model/clock.ts';
-import { isReported, removedAfter } from '../../src/status/removed-stations.ts';
+import { isReported, removedAfter } from '../../src/problems/removed-stations.ts';
 
 describe('removedAfter', () => {
   it('is reported for six hours, as a loss of resources is', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureFacts, FailureReason, UpstreamAccess } from '../../src/model/failure.ts';
+import { type Circumstances, explain } from '../../src/problems/advice.ts';
 import { upstreamAccess } from '../../src/service/upstream-access.ts';
 import type { UpstreamOptions } from '../../src/service/upstream-options.ts';
-import { type Circumstances, explain } from '../../src/status/advice.ts';
 import { CLIENT_OPTIONS, schemeOf } from '../service/support/client.ts';
 
 const accessOf = (options: Partial<UpstreamOptions> = {}): UpstreamAccess =>

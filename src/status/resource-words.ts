@@ -1,4 +1,4 @@
-import { EXPECTED_STATES } from './alert-state.ts';
+import { EXPECTED_STATES } from '../resources/alert-state.ts';
 
 /** Words for the expected states: `Firing` for `ALERTSTATE_FIRING`. */
 const STATE_WORDS: ReadonlyMap<string, string> = new Map(

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { INVALID } from '../model/values.ts';
+import { ABSENT_FIELDS } from '../resources/fields.ts';
 import { optionalKey } from '../schema/scalar-schemas.ts';
-import { ABSENT_FIELDS } from './fields.ts';
 
 const values = ABSENT_FIELDS.map(({ wire, read, ifAbsent }) => {
   const error = { error: `${ifAbsent}` };

@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../model/clock.ts';
-import { isLost } from './thresholds.ts';
+import { isLost } from '../status/thresholds.ts';
 
 /** Many stations that a reload has removed. */
 export interface RemovedStations {

@@ -1,9 +1,9 @@
 import type { Part } from '../model/listing.ts';
+import { coverageOf } from '../resources/aggregates.ts';
+import type { AlertState } from '../resources/alert-state.ts';
+import { type Alertable, alertableOf, columnsWith, type Resource, resourceLabel } from '../resources/fields.ts';
 import { OrderedRows } from '../tasks/ordered-rows.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
-import { coverageOf } from './aggregates.ts';
-import type { AlertState } from './alert-state.ts';
-import { type Alertable, alertableOf, columnsWith, type Resource, resourceLabel } from './fields.ts';
 
 /**
  * Which of a station's resources to show, as the parameters of a URL; an absent one selects all.

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { labelText } from '../model/values.ts';
+import { SAID_ALERT_STATES, type StateLists } from '../resources/alert-state.ts';
 import { formatPath } from '../schema/config-path.ts';
 import { type CrossProblem, crossChecked, listOf, mappingOf } from '../schema/cross-check.ts';
 import { optionalKey } from '../schema/scalar-schemas.ts';
 import { quoted } from '../text/quoted.ts';
-import { SAID_ALERT_STATES, type StateLists } from './alert-state.ts';
 
 const STATE = 'a state: a non-empty string or a number';
 

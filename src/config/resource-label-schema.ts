@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { OWN_FAMILIES } from '../exposition/own-families.ts';
+import { PARAMETERS } from '../query/parameters.ts';
+import { STATION_FAMILIES } from '../resources/families.ts';
+import { RESOURCE_COLUMNS } from '../resources/fields.ts';
 import { crossChecked } from '../schema/cross-check.ts';
 import { ALERTING_LABELS, labelName } from '../schema/label-name.ts';
 import { codecOf, type Fail, optionalKey } from '../schema/scalar-schemas.ts';
 import { AnchoredRegExp } from '../text/anchored-regexp.ts';
 import { quoted } from '../text/quoted.ts';
-import { STATION_FAMILIES } from './families.ts';
-import { RESOURCE_COLUMNS } from './fields.ts';
-import { PARAMETERS } from './parameters.ts';
 
 /** Labels of families, and names of columns and of parameters of URLs, which label names are too. */
 const RESERVED_LABELS = new Set([
@@ -70,12 +70,6 @@ const entry = crossChecked(
 );
 
 export const resourceLabels = z.array(entry);
-
-/** What is configured for the resources that match all expressions. */
-export interface LabelEntry extends Readonly<z.output<typeof entry>> {
-  /** Of an entry with `alertable`: its index in the configuration. */
-  readonly index?: number;
-}
 
 function parseExpression(source: string, fail: Fail): AnchoredRegExp {
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linksOf } from '../../src/resources/links.ts';
+import { linksOf } from '../../src/web/links.ts';
 import { resourceOf, specOf } from '../stations/fixtures.ts';
 
 const HOSTILE = `"><script>alert(1)</script>&x=#?/..\\ '()*%7B{station}\ud800\u0000`;

@@ -1,9 +1,9 @@
-import { add } from '../model/sums.ts';
-import type { AggregateGroup, Aggregates } from './aggregates.ts';
-import { resourceLabel } from './fields.ts';
-import { OTHER_VALUE } from './label-values.ts';
-import { NONE } from './parameters.ts';
-import { shortTypes } from './resource-words.ts';
+import { add } from '../../model/sums.ts';
+import { NONE } from '../../query/parameters.ts';
+import type { AggregateGroup, Aggregates } from '../../resources/aggregates.ts';
+import { resourceLabel } from '../../resources/fields.ts';
+import { OTHER_VALUE } from '../../resources/label-values.ts';
+import { shortTypes } from '../../status/resource-words.ts';
 
 /** Resource counts in descending order; the key is '' for resources without a value. */
 export interface ResourceCounts {

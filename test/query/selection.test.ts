@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type SearchedStation, type SearchResult, type Selection, searchStations } from '../../src/query/selection.ts';
 import type { Resource } from '../../src/resources/fields.ts';
-import {
-  type SearchedStation,
-  type SearchResult,
-  type Selection,
-  searchStations,
-} from '../../src/resources/selection.ts';
 import { iterationsDuring } from '../event-loop.ts';
 import { resourceOf, resourcesOf } from '../stations/fixtures.ts';
 

@@ -1,100 +1,22 @@
 import { earliest } from '../model/clock.ts';
-import type { FailureSummary } from '../model/failure.ts';
 import { getOrCreate } from '../model/sums.ts';
 import { FIELDS } from '../resources/fields.ts';
-import { countText, durationText, firstOf, namesText, numberText } from '../text/words.ts';
-import { type Advice, explain, generalAdvice, incompleteAdvice, UNAVAILABLE_ADVICE } from './advice.ts';
-import { type Capacity, capacityText, isExceeded } from './capacity.ts';
-import type { Loss } from './loss.ts';
-import { isReported, type RemovedStations } from './removed-stations.ts';
+import type { Loss } from '../status/loss.ts';
 import {
   failureTone,
   noDataReason,
   type SnapshotStatus,
   type StationStatus,
   stateOf,
-  type UpstreamStatus,
-} from './station-status.ts';
-import { hasManyUnknownStates, hasUnknownStates, isManyFiring, isOverloaded, lacksMany } from './thresholds.ts';
-import { allUnknownStates, unknownStatesAdvice, unknownStatesText } from './unknown-states.ts';
+} from '../status/station-status.ts';
+import { hasManyUnknownStates, hasUnknownStates, isManyFiring, lacksMany } from '../status/thresholds.ts';
+import { allUnknownStates, unknownStatesAdvice, unknownStatesText } from '../status/unknown-states.ts';
+import { countText, firstOf, numberText } from '../text/words.ts';
+import { type Advice, explain, incompleteAdvice } from './advice.ts';
+import { affected, type FleetProblem } from './problem.ts';
 
-/** Longer than the scrape intervals in use. */
+/** From here on, data that was not refreshed is a problem: scrape intervals in use are shorter. */
 export const LONG_OVERDUE_MS = 5 * 60_000;
-
-/** The urgency, as the severity of the alert on the same problem; states of unknown meaning have their own look on all pages. */
-type Tone = 'bad' | 'warning' | 'unknown';
-
-/** The most urgent first. */
-const TONES: readonly Tone[] = ['bad', 'warning', 'unknown'];
-
-/** Something that a person should look at: on the status page and in `check --live`. */
-export interface FleetProblem {
-  readonly kind:
-    | 'lost'
-    | 'failing'
-    | 'overdue'
-    | 'firing'
-    | 'incomplete'
-    | 'configuration'
-    | 'web configuration'
-    | 'upstream'
-    | 'unknown states'
-    | 'absent fields'
-    | 'check';
-  /** Unique, and the same while the problem lasts. */
-  readonly key: string;
-  readonly tone: Tone;
-  /** Who is affected, in a few words. */
-  readonly who: string;
-  readonly stations: readonly AffectedStation[];
-  /** That of all stations; undefined: they are of several, or it is not a problem of stations. */
-  readonly upstream?: string | undefined;
-  /** In a few words, for a headline. */
-  readonly problem: string;
-  readonly what: string;
-  /** What the service or the configuration says, in its own words. */
-  readonly said?: readonly string[];
-  readonly advice: string;
-  /** undefined: unknown. */
-  readonly sinceMs?: number | undefined;
-}
-
-interface AffectedStation {
-  readonly name: string;
-  /** What is different from station to station. */
-  readonly note?: string;
-}
-
-/** Since when which problems have kept an older configuration in force. */
-export interface RejectedReload {
-  readonly atMs: number;
-  readonly problems: readonly string[];
-}
-
-export interface ProblemFacts {
-  readonly stations: readonly StationStatus[];
-  readonly upstreams: readonly UpstreamStatus[];
-  readonly rejectedReload?: RejectedReload | undefined;
-  readonly rejectedWebReload?: RejectedReload | undefined;
-  readonly removedStations?: RemovedStations | undefined;
-  readonly nowMs: number;
-}
-
-/** The most urgent first, in the order of the severities of alerts; equal problems of several stations are one. */
-export function currentProblems(facts: ProblemFacts): readonly FleetProblem[] {
-  const { stations, upstreams, rejectedReload, rejectedWebReload, removedStations, nowMs } = facts;
-  return byUrgency([
-    ...STATION_PROBLEMS.flatMap((problem) => problemsOfStations(problem, stations, nowMs)),
-    ...reloadProblems('configuration', rejectedReload, 'Correct the file, and reload it.'),
-    ...reloadProblems(
-      'web configuration',
-      rejectedWebReload,
-      'Correct the file: it is reread automatically. Some changes require a restart.',
-    ),
-    ...(removedStations && isReported(removedStations, nowMs) ? [describeRemoved(removedStations)] : []),
-    ...upstreams.flatMap((upstream) => upstreamProblems(upstream, facts)),
-  ]);
-}
 
 type Description = Omit<FleetProblem, 'kind' | 'key'>;
 
@@ -158,7 +80,12 @@ const STATION_PROBLEMS: readonly StationProblem[] = [
   },
 ];
 
-function problemsOfStations(
+/** Stations that have the same problem share it. */
+export function problemsOfStations(stations: readonly StationStatus[], nowMs: number): readonly FleetProblem[] {
+  return STATION_PROBLEMS.flatMap((problem) => sharedProblems(problem, stations, nowMs));
+}
+
+function sharedProblems(
   { kind, isAffected, sharedBy, describe }: StationProblem,
   stations: readonly StationStatus[],
   nowMs: number,
@@ -166,27 +93,6 @@ function problemsOfStations(
   const affectedOnes = stations.filter((station) => isAffected(station, nowMs));
   const groups = groupsBy(affectedOnes, (station) => JSON.stringify(sharedBy(station)));
   return groups.map((group) => ({ kind, key: `${kind} ${group.key}`, ...describe(group.stations, nowMs) }));
-}
-
-/** The order of equally urgent problems stays. */
-export function byUrgency(list: readonly FleetProblem[]): readonly FleetProblem[] {
-  return list.toSorted((a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone));
-}
-
-/** Who has a problem; `note`: what is different from station to station. */
-export function affected<Station extends { readonly name: string; readonly upstream: string }>(
-  stations: readonly Station[],
-  note?: (station: Station) => string,
-): Pick<FleetProblem, 'who' | 'stations' | 'upstream'> {
-  const [first] = stations as readonly [Station];
-  const upstream = stations.every((station) => station.upstream === first.upstream) ? first.upstream : undefined;
-  const count = countText(stations.length, 'station');
-  const several = upstream === undefined ? count : `${count} of upstream ${upstream}`;
-  return {
-    who: stations.length === 1 ? first.name : several,
-    stations: stations.map((station) => ({ name: station.name, ...(note && { note: note(station) }) })),
-    upstream,
-  };
 }
 
 /** Stations with the same problem, which usually has one cause and one resolution; the largest group first. */
@@ -298,7 +204,7 @@ function describeOverdue(stations: readonly StationStatus[], nowMs: number): Des
   };
 }
 
-/** Before its since; `noDataReason` says for how long. */
+/** Without a duration, because the time since when it lasts follows: `noDataReason` has both in one text. */
 function overdueProblem({ refresh, isRefreshing }: StationStatus): 'not scraped' | 'overdue' {
   return refresh === 'scrape' && !isRefreshing ? 'not scraped' : 'overdue';
 }
@@ -340,111 +246,6 @@ function describeIncomplete(stations: readonly StationStatus[]): Description {
 
 /** Each product has a listing of its own. */
 const MAX_REASONS = 5;
-
-/** Problems of a file that are shown. */
-const MAX_FILE_PROBLEMS = 5;
-
-function reloadProblems(
-  kind: 'configuration' | 'web configuration',
-  rejected: RejectedReload | undefined,
-  advice: string,
-): readonly FleetProblem[] {
-  if (rejected === undefined) return [];
-  return [
-    {
-      kind,
-      key: kind,
-      tone: 'warning',
-      stations: [],
-      who: kind,
-      problem: 'rejected',
-      what: 'The file was rejected: what was in force before remains in use.',
-      said: firstOf(rejected.problems, MAX_FILE_PROBLEMS),
-      advice,
-      sinceMs: rejected.atMs,
-    },
-  ];
-}
-
-/** Nothing else shows them: their series, and alerts on these, end. */
-function describeRemoved({ atMs, before, names }: RemovedStations): FleetProblem {
-  const problem = `${numberText(names.length)} of ${countText(before, 'station')} removed by a reload`;
-  return {
-    kind: 'configuration',
-    key: 'removed stations',
-    tone: 'warning',
-    stations: [],
-    who: 'configuration',
-    problem,
-    what: `${problem}: ${namesText(names)}. Alerts on them end.`,
-    advice: 'If they were not removed on purpose, restore the files and reload. Half of a file may be valid.',
-    sinceMs: atMs,
-  };
-}
-
-function upstreamAdvice(refusal: FailureSummary | undefined, isByService: boolean): string {
-  if (refusal !== undefined) return UNAVAILABLE_ADVICE;
-  return isByService ? generalAdvice('rate_limited').advice : OVERLOAD_ADVICE;
-}
-
-/** Where the service does not limit requests. */
-const OVERLOAD_ADVICE = 'Raise cache.ttl, or concurrency and requests_per_second if the service can take more.';
-
-/** What limits the refreshes of an upstream, unless failures say it. A limit above what is needed makes no data older. */
-function upstreamProblems(
-  { name, load, capacity }: UpstreamStatus,
-  { stations, nowMs }: ProblemFacts,
-): readonly FleetProblem[] {
-  const { holdMs, refusal, recentThrottled, throttledForMs, waitingRefreshes, oldestWaitingMs } = load;
-  const isShort = capacity !== undefined && isExceeded(capacity);
-  const failures = stations.filter(({ upstream }) => upstream === name).map(({ failure }) => failure);
-  const isSaid = failures.some((failure) => failure?.reason === 'rate_limited');
-  // An outage, whose Retry-After is no reason to send fewer requests.
-  const isOut = failures.length > 0 && failures.every((failure) => failure?.status === 503);
-  const found: { problem: string; what: string; sinceMs?: number | undefined }[] = [];
-  if (recentThrottled > 0 && !isSaid && (isShort || capacity === undefined))
-    found.push({
-      problem: 'throttled',
-      what: throttledText(load, capacity),
-      sinceMs: throttledForMs === undefined ? undefined : nowMs - throttledForMs,
-    });
-  // Before refreshes fail because of it.
-  if (refusal !== undefined && !isOut) found.push({ problem: '503 Service Unavailable', what: refusal.message });
-  if (holdMs > 0 && !isOut)
-    found.push({
-      problem: 'paused by the service',
-      what: `The service requested a pause until ${new Date(nowMs + holdMs).toISOString().slice(11, 19)} UTC (Retry-After)`,
-    });
-  const isByService = found.length > 0;
-  if (isOverloaded(oldestWaitingMs))
-    found.push({
-      problem: 'overloaded',
-      what: `${countText(waitingRefreshes, 'refresh', 'refreshes')} waiting for capacity, the first for ${durationText(oldestWaitingMs)}`,
-      sinceMs: nowMs - oldestWaitingMs,
-    });
-  if (isShort && recentThrottled === 0) found.push({ problem: 'overloaded', what: capacityText(capacity) });
-  const [first] = found;
-  if (first === undefined) return [];
-  return [
-    {
-      kind: 'upstream',
-      key: `upstream ${name}`,
-      tone: 'warning',
-      stations: [],
-      who: `upstream ${name}`,
-      upstream: name,
-      ...first,
-      what: `${found.map(({ what }) => what).join('. ')}.`,
-      advice: upstreamAdvice(refusal, isByService),
-    },
-  ];
-}
-
-/** `The service accepts 0.1 requests/s, 7.5 are needed: data gets up to 12 min old (12 of 300 requests throttled in 5 min)`. */
-function throttledText({ recentThrottled, recentRequests }: UpstreamStatus['load'], capacity?: Capacity): string {
-  const share = `${numberText(recentThrottled)} of ${countText(recentRequests, 'request')} throttled in 5 min`;
-  return capacity === undefined ? share : `${capacityText(capacity, 'service')} (${share})`;
-}
 
 function describeUnknown(stations: readonly StationStatus[]): Description {
   const states = allUnknownStates(stations.map((station) => snapshotOf(station).unknownStates));

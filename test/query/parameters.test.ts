@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { NONE, parseResourceQuery, resourceSearch } from '../../src/resources/parameters.ts';
-import { SORT_KEYS } from '../../src/resources/selection.ts';
+import { NONE, parseResourceQuery, resourceSearch } from '../../src/query/parameters.ts';
+import { SORT_KEYS } from '../../src/query/selection.ts';
 
 const parse = (text: string) => {
   const { query, problem } = parseResourceQuery(new URLSearchParams(text));
