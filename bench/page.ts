@@ -3,7 +3,7 @@ import { formatted, type Measured, markdownTable, median } from './figure.ts';
 import { ORDINARY_FLEET, ORDINARY_NAMES, ORDINARY_OFFSETS } from './ordinary.ts';
 import { SCALE_NAMES, SIZES } from './scale.ts';
 import { SCRAPE_NAMES } from './scrape.ts';
-import { PAGE_SIZE, RESOURCES } from './setup.ts';
+import { DEFAULT_PAGE_SIZE, PAGE_SIZE, RESOURCES } from './setup.ts';
 
 export type Results = Readonly<Record<string, readonly Measured[]>>;
 
@@ -100,8 +100,6 @@ function ordinaryTable(results: Results): string {
     ...rows,
   ].join('\n');
 }
-
-const DEFAULT_PAGE_SIZE = 100;
 
 /** Operators have tables of their own for the first two, and the figures of the others have ratios: only goals are left to say. */
 const SHOWN_BY_GOAL: readonly string[] = ['ordinary', 'scale', 'start', 'idle', 'config'];

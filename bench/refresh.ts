@@ -2,16 +2,22 @@ import { startChild } from './child.ts';
 import { type Figure, figure, median } from './figure.ts';
 import { scrape } from './load.ts';
 import type { ParserMethods } from './parser.ts';
-import { FLEET, PAGE_SIZE, RESOURCES, type Setup, withSetup } from './setup.ts';
+import { DEFAULT_PAGE_SIZE, FLEET, PAGE_SIZE, RESOURCES, type Setup, withSetup } from './setup.ts';
 
 const RUNS = 9;
 
 const MAX_LOOP_DELAY_MS = 25;
 
-/** CPU of a full refresh with and without changes, relative to parsing its pages, and its event-loop delay. */
+/** What refreshes cost with pages of both sizes, and with labels of resources. */
 export async function refreshFigures(): Promise<Figure[]> {
+  const ofPages = [await pageFigures(PAGE_SIZE), await pageFigures(DEFAULT_PAGE_SIZE)];
+  return [...ofPages.flat(), ...(await labelFigures())];
+}
+
+/** CPU of a full refresh with and without changes, relative to parsing its pages, and its event-loop delay. */
+async function pageFigures(pageSize: number): Promise<Figure[]> {
   const parser = startChild<ParserMethods>('parser');
-  const measured = await withSetup({ ttl: '0s' }, async (setup) => {
+  const measured = await withSetup({ ttl: '0s', pageSize }, async (setup) => {
     let version = 0;
     const change = () => {
       version += 1;
@@ -33,7 +39,7 @@ export async function refreshFigures(): Promise<Figure[]> {
     const parsing: number[] = [];
     const changeAndParse = async () => {
       await change();
-      parsing.push(await parser.call('parse', FLEET, PAGE_SIZE, version));
+      parsing.push(await parser.call('parse', FLEET, pageSize, version));
     };
     await measure(3, refreshCpu, changeAndParse);
     parsing.length = 0;
@@ -46,20 +52,25 @@ export async function refreshFigures(): Promise<Figure[]> {
   });
   await parser.stop();
   const perResource = (ms: number) => (ms / RESOURCES) * 1000;
+  const { parsing, changed, same, replaced, delay } = measured;
+  const pages = `pages of ${pageSize}`;
   return [
-    figure('JSON.parse of all pages, CPU per resource', perResource(measured.parsing), 'µs'),
+    figure(`JSON.parse of all ${pages}, CPU per resource`, perResource(parsing), 'µs'),
     figure(
-      'refresh with the alert rules of all and the states of most resources changed, CPU of all threads per resource',
-      perResource(measured.changed),
+      `refresh with the alert rules of all and the states of most resources changed, ${pages}, CPU of all threads per resource`,
+      perResource(changed),
       'µs',
     ),
-    figure('refresh relative to JSON.parse of the same bytes', measured.changed / measured.parsing, '×', 4.5),
-    figure('refresh with all resources replaced by others, CPU per resource', perResource(measured.replaced), 'µs'),
-    figure('the same relative to JSON.parse', measured.replaced / measured.parsing, '×', 5.5),
-    figure('refresh without changes, CPU per resource', perResource(measured.same), 'µs'),
-    figure('refresh without changes relative to all resources changed', measured.same / measured.changed, '×', 0.2),
-    figure('maximum event-loop delay during a refresh, scraped every 250 ms', measured.delay, 'ms', MAX_LOOP_DELAY_MS),
-    ...(await labelFigures()),
+    figure(`refresh relative to JSON.parse of the same bytes, ${pages}`, changed / parsing, '×', 5),
+    figure(
+      `refresh with all resources replaced by others, ${pages}, CPU of all threads per resource`,
+      perResource(replaced),
+      'µs',
+    ),
+    figure(`the same relative to JSON.parse, ${pages}`, replaced / parsing, '×', 6.5),
+    figure(`refresh without changes, ${pages}, CPU of all threads per resource`, perResource(same), 'µs'),
+    figure(`refresh without changes relative to all resources changed, ${pages}`, same / changed, '×', 0.2),
+    figure(`maximum event-loop delay during a refresh, ${pages}, scraped every 250 ms`, delay, 'ms', MAX_LOOP_DELAY_MS),
   ];
 }
 

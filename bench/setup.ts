@@ -6,6 +6,8 @@ import type { ServiceMethods } from './service.ts';
 export const FLEET: FleetShape = { stations: 100, resourcesPerStation: 1000 };
 /** Resources per page of the service, unless a benchmark says otherwise. */
 export const PAGE_SIZE = 500;
+/** That of the exporter. */
+export const DEFAULT_PAGE_SIZE = 100;
 export const RESOURCES = FLEET.stations * FLEET.resourcesPerStation;
 
 interface SetupOptions {
