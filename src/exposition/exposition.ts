@@ -43,9 +43,9 @@ export class Exposition {
   readonly #joining = new SerialQueue();
   readonly #headers: Readonly<Record<ExpositionFormat, ReadonlyMap<string, Segment>>>;
   /** Of adjacent stations: health changes with every refresh and is apart from the snapshots. */
-  readonly #groups = new Reused<SegmentsByFamily>();
-  readonly #stations = new Reused<ListedSegment>();
-  readonly #withheld = new Reused<Segment>();
+  readonly #groups = new Memo<SegmentsByFamily>();
+  readonly #stations = new Memo<ListedSegment>();
+  readonly #withheld = new Memo<Segment>();
 
   /** `families`: those of stations, in their order. `disabled`: names of families of the exporter's own metrics. */
   constructor(families: readonly FamilyDescription[], disabled: ReadonlySet<string>) {
@@ -119,7 +119,7 @@ export class Exposition {
 }
 
 /** What was created last under a name, until one of its sources is another one. */
-class Reused<Value> {
+class Memo<Value> {
   readonly #latest = new Map<string, { readonly sources: readonly unknown[]; readonly value: Value }>();
 
   of(name: string, sources: readonly unknown[], create: () => Value): Value {

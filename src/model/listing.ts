@@ -97,7 +97,7 @@ export interface Listing<Row> extends RejectedRecords {
   readonly absentFields: Readonly<Record<string, number>>;
 }
 
-export interface RepeatedListing {
+export interface PagesPerInterval {
   readonly pages: number;
   /** The time between two readings, unless new resources make it due earlier; 0: every scrape reads it. */
   readonly intervalMs: number;

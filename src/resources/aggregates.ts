@@ -118,7 +118,7 @@ export class Aggregation implements Aggregates {
   }
 
   #folded(label: SuppliedLabel, value: string): string {
-    const published = this.#values.published(label, value);
+    const published = this.#values.limited(label, value);
     if (published !== value) add(this.folded, label, 1);
     return published;
   }

@@ -80,7 +80,7 @@ export async function churnAfter(
   const { totals } = state;
   if (result === 'held') {
     const reference = base && state.reference;
-    return { reference, totals, published: published(totals, state.published), changes: undefined };
+    return { reference, totals, published: publishedAfter(totals, state.published), changes: undefined };
   }
   const reference = result === 'compared' ? state.reference : undefined;
   const counts = new ChurnCounts(totals, bounds);
@@ -90,7 +90,7 @@ export async function churnAfter(
   return {
     reference: next,
     totals: after,
-    published: published(after, state.published),
+    published: publishedAfter(after, state.published),
     changes: reference && counts.changes(),
   };
 }
@@ -136,7 +136,7 @@ function partsOnlyIn(listing: Snapshot, other: Snapshot): readonly Part<Resource
 }
 
 /** The totals themselves once all of their series are published. */
-function published(totals: Churn, before: Churn): Churn {
+function publishedAfter(totals: Churn, before: Churn): Churn {
   if (totals === before) return totals;
   const next = new Map<string, TypeChurn>();
   for (const [type, { added, removed, stateChanges }] of totals) {
@@ -178,7 +178,7 @@ class ChurnCounts {
   start({ type, state, alertState }: Resource): void {
     const changes = this.#of(type);
     if (state === '' || changes.stateChanges.get(alertState)?.has(state)) return;
-    addStateChanges(changes, alertState, this.#values.published('state', state), 0);
+    addStateChanges(changes, alertState, this.#values.limited('state', state), 0);
   }
 
   /** A resource of another type is not the same one. The series of the old one have started. */
@@ -210,7 +210,7 @@ class ChurnCounts {
   #compare(old: Resource, resource: Resource): void {
     const { type, state, alertState, alertRules } = resource;
     if (old.state !== state && old.state !== '' && state !== '') {
-      addStateChanges(this.#of(type), alertState, this.#values.published('state', state), 1);
+      addStateChanges(this.#of(type), alertState, this.#values.limited('state', state), 1);
       this.#sums.stateChanges += 1;
       this.#list('state', resource, old.state, state);
     }
@@ -228,7 +228,7 @@ class ChurnCounts {
   }
 
   #of(type: string): MutableChurn {
-    return getOrCreate(this.totals, this.#values.published('resource_type', type), () => {
+    return getOrCreate(this.totals, this.#values.limited('resource_type', type), () => {
       const started: MutableChurn = { added: 0, removed: 0, stateChanges: new Map() };
       for (const state of EXPECTED_STATES) addStateChanges(started, this.#states.alertStateOf(state), state, 0);
       return started;

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../model/clock.ts';
 import type { ListingContext, StationSource } from '../model/listing.ts';
-import type { Collected, Kind, Served, StationCollector } from '../stations/collector.ts';
+import type { Collected, Kind, StationCollector, StationOutput } from '../stations/collector.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { type Aggregates, Aggregation } from './aggregates.ts';
 import { type Changes, churnAfter } from './churn.ts';
@@ -43,7 +43,7 @@ export class ResourceCollector implements StationCollector<Resources> {
   readonly #clock: Clock;
   readonly #reader: SnapshotReader;
   /** What the latest refresh has left. */
-  #served: Served<ResourceData> | undefined;
+  #served: StationOutput<ResourceData> | undefined;
   /** The station until a reload; undefined after the first refresh. */
   #former: FormerStation | undefined;
 
@@ -108,7 +108,7 @@ export class ResourceCollector implements StationCollector<Resources> {
   }
 
   /** An unchanged publication keeps its encoding. */
-  async #servedAs(publication: Publication, comparison: Comparison): Promise<Served<ResourceData>> {
+  async #servedAs(publication: Publication, comparison: Comparison): Promise<StationOutput<ResourceData>> {
     const before = this.#served;
     const { aggregates, churn, lastKnown } = before?.data ?? {};
     // Of an unchanged snapshot, unless a resource became overdue.

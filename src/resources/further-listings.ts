@@ -39,16 +39,16 @@ export interface Membership {
 }
 
 /** A further listing as it was last read. */
-export interface TakenListing {
+export interface DatedListing {
   readonly listing: Listing<string>;
   readonly membership: Membership;
   /** When it was requested, in monotonic milliseconds. */
-  readonly takenMs: number;
+  readonly requestedMs: number;
 }
 
 interface ReadBefore {
   /** One per further listing; empty before the first refresh. */
-  readonly further: readonly TakenListing[];
+  readonly further: readonly DatedListing[];
   readonly main: readonly Part<Resource>[];
 }
 
@@ -74,7 +74,7 @@ export class FurtherReader {
     main: Promise<Listing<Resource>>,
     before: ReadBefore,
     context: ListingContext,
-  ): Promise<readonly TakenListing[]> {
+  ): Promise<readonly DatedListing[]> {
     const concurrent = this.#listings.map((further, at) =>
       further.ttlMs === 0 ? this.#list(further, before.further[at], context) : undefined,
     );
@@ -90,19 +90,19 @@ export class FurtherReader {
   }
 
   /** A listing that does not add up is read again with the next refresh. */
-  #isDue({ ttlMs }: FurtherListing, { takenMs, listing }: TakenListing): boolean {
-    const ageMs = this.#clock.elapsedMs() - takenMs;
+  #isDue({ ttlMs }: FurtherListing, { requestedMs, listing }: DatedListing): boolean {
+    const ageMs = this.#clock.elapsedMs() - requestedMs;
     return !listing.addsUp || ageMs >= ttlMs * (1 - EARLY_SHARE);
   }
 
   async #list(
     { filters: ofListing }: FurtherListing,
-    before: TakenListing | undefined,
+    before: DatedListing | undefined,
     context: ListingContext,
-  ): Promise<TakenListing> {
-    const takenMs = this.#clock.elapsedMs();
+  ): Promise<DatedListing> {
+    const requestedMs = this.#clock.elapsedMs();
     const listing = await this.#listIds({ ...this.#spec.filters, ...ofListing }, context);
-    return { listing, membership: await membershipAfter(before?.membership, listing), takenMs };
+    return { listing, membership: await membershipAfter(before?.membership, listing), requestedMs };
   }
 
   /** Whether the main listing has ids that it did not have before. Most of its parts are usually the same as before. */
@@ -140,11 +140,11 @@ const MIN_RESOURCES = 10;
 export async function ignoredProducts(
   { products }: Pick<ResourceSpec, 'products'>,
   { parts, size }: Listing<Resource>,
-  further: readonly TakenListing[],
+  further: readonly DatedListing[],
 ): Promise<readonly string[]> {
   const first = further.length - products.length;
   let all = products
-    .map((product, at) => ({ product, ids: (further[first + at] as TakenListing).membership.ids }))
+    .map((product, at) => ({ product, ids: (further[first + at] as DatedListing).membership.ids }))
     .filter(({ ids }) => ids.size >= size);
   if (size < MIN_RESOURCES || all.length < 2) return [];
   await forEachPart(parts, (part) => {

@@ -26,7 +26,8 @@ export class LabelValues {
     this.#admitted = new Map(SUPPLIED_LABELS.map((label) => [label, new Set(admitted?.get(label))]));
   }
 
-  published(label: SuppliedLabel, value: string): string {
+  /** The value, or `(other)` beyond the limit. */
+  limited(label: SuppliedLabel, value: string): string {
     const values = this.#admitted.get(label) as Set<string>;
     if (values.has(value) || ALWAYS_PUBLISHED.has(value)) return value;
     if (values.size >= this.#limit) return OTHER_VALUE;

@@ -28,9 +28,9 @@ export function isMatchedLike(a: Matched, b: Matched): boolean {
 }
 
 /** What the entries say about a resource. */
-export type Labelled = Pick<Resource, 'labels' | 'exemptBy'>;
+type LabelDecision = Pick<Resource, 'labels' | 'exemptBy'>;
 
-const UNLABELLED: Labelled = { labels: undefined, exemptBy: undefined };
+const UNLABELLED: LabelDecision = { labels: undefined, exemptBy: undefined };
 
 /** Not the name of a label. */
 const EXEMPTION = 'alertable: false';
@@ -89,7 +89,7 @@ export class ResourceLabels {
     });
   }
 
-  labelled(resource: Matched): Labelled {
+  labelled(resource: Matched): LabelDecision {
     if (this.entries.length === 0) return UNLABELLED;
     const values: (string | undefined)[] = this.names.map(() => undefined);
     for (const rule of this.#rules) {

@@ -4,19 +4,19 @@ import {
   type List,
   type Listing,
   type ListingContext,
+  type PagesPerInterval,
   type Part,
-  type RepeatedListing,
   type StationSource,
 } from '../model/listing.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { joinedResource, type Resource } from './fields.ts';
 import {
+  type DatedListing,
   FurtherReader,
   furtherListings,
   ignoredProducts,
   listsAlertable,
   type Membership,
-  type TakenListing,
 } from './further-listings.ts';
 import { InternedTexts } from './interned-texts.ts';
 import { ID_LISTING, resourceListing } from './listings.ts';
@@ -32,7 +32,7 @@ export interface Snapshot extends Listing<Resource> {
   /** Requests of the refresh, all listings together that it has read. */
   readonly pages: number;
   /** What the listings cost that it was joined from: the main one first. */
-  readonly repeated: readonly RepeatedListing[];
+  readonly repeated: readonly PagesPerInterval[];
 }
 
 interface SnapshotSettings {
@@ -51,7 +51,7 @@ export class SnapshotReader {
   /** Replaced as a whole at the end of a refresh: one that ends early must leave nothing for the next. */
   #latest: ReadState = { main: [], further: [], snapshot: undefined };
   /** By the part as listed. An aborted refresh may have added some, which say what they were joined with. */
-  readonly #joined = new WeakMap<Part<Resource>, JoinedPart>();
+  readonly #joined = new WeakMap<Part<Resource>, ResourcePart>();
 
   constructor(spec: ResourceSpec, { source, texts = new InternedTexts(), clock = systemClock }: SnapshotSettings) {
     this.#spec = spec;
@@ -70,7 +70,7 @@ export class SnapshotReader {
     const main = await listing;
     const ignored = await ignoredProducts(this.#spec, main, further);
     const memberships = usedMemberships(this.#spec, further, ignored.length > 0);
-    const isRead = ({ listing: taken }: TakenListing, at: number) => taken !== before.further[at]?.listing;
+    const isRead = ({ listing: taken }: DatedListing, at: number) => taken !== before.further[at]?.listing;
     const listed: Snapshot = {
       ...main,
       parts: await this.#join(main.parts, memberships, context.signal),
@@ -104,8 +104,8 @@ export class SnapshotReader {
   }
 }
 
-/** A part with what was joined to it. */
-interface JoinedPart {
+/** The resources of a part, and what they were joined with. */
+interface ResourcePart {
   readonly resources: Part<Resource>;
   /** What the further listings said, one per listing. */
   readonly memberships: readonly Membership[];
@@ -116,14 +116,14 @@ interface ReadState {
   /** The parts of the main listing, as listed. */
   readonly main: readonly Part<Resource>[];
   /** One per further listing; empty before the first refresh. */
-  readonly further: readonly TakenListing[];
+  readonly further: readonly DatedListing[];
   readonly snapshot: Snapshot | undefined;
 }
 
 const NO_MEMBERS: Membership = { parts: [], ids: new Set(), complete: false };
 
 /** The listings of products have no members if they are ignored. */
-function usedMemberships({ products }: ResourceSpec, further: readonly TakenListing[], isProductIgnored: boolean) {
+function usedMemberships({ products }: ResourceSpec, further: readonly DatedListing[], isProductIgnored: boolean) {
   const firstProduct = isProductIgnored ? further.length - products.length : further.length;
   return further.map(({ membership }, at) => (at < firstProduct ? membership : NO_MEMBERS));
 }
@@ -132,14 +132,14 @@ function usedMemberships({ products }: ResourceSpec, further: readonly TakenList
 function furtherFacts(
   spec: ResourceSpec,
   main: Listing<Resource>,
-  further: readonly TakenListing[],
+  further: readonly DatedListing[],
   ignored: readonly string[],
 ) {
   const cacheTtlMs = spec.cache.ttlMs;
   const repeated = [{ pages: main.pages, intervalMs: cacheTtlMs }];
   const incompleteReasons = [...main.incompleteReasons];
   for (const [at, { name, ttlMs }] of furtherListings(spec).entries()) {
-    const { listing } = further[at] as TakenListing;
+    const { listing } = further[at] as DatedListing;
     repeated.push({ pages: listing.pages, intervalMs: Math.max(cacheTtlMs, ttlMs) });
     for (const { reason, text } of listing.incompleteReasons)
       incompleteReasons.push({

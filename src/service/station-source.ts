@@ -36,7 +36,7 @@ interface Service {
 
 /** Implements the port of one station with the service's protocol. */
 export function stationSource(station: StationPath, service: Service): StationSource {
-  const reader = new ListingReader(station, service);
+  const reader = new StationReader(station, service);
   return {
     lister: <Row>(kind: ListingKind<Row>) => {
       const pages: ListedPages<Row> = new Map();
@@ -55,7 +55,7 @@ interface CachedPage<Row> {
 }
 
 /** A listing that is being read. */
-interface OpenListing<Row> {
+interface UnfinishedListing<Row> {
   readonly kind: ListingKind<Row>;
   readonly pages: ListedPages<Row>;
   readonly filters: QueryFilters;
@@ -71,7 +71,7 @@ interface OpenListing<Row> {
 const MIN_PAGE_SIZE = 10;
 
 /** Reads the listings of one station. */
-class ListingReader {
+class StationReader {
   readonly #station: StationPath;
   readonly #service: Service;
   /** The page size of a refresh in which a page may have been too large: it was throttled again and again. */
@@ -86,11 +86,11 @@ class ListingReader {
     this.#service = service;
   }
 
-  async list<Row>(requested: Omit<OpenListing<Row>, 'path' | 'read' | 'records'>): Promise<Listing<Row>> {
+  async list<Row>(requested: Omit<UnfinishedListing<Row>, 'path' | 'read' | 'records'>): Promise<Listing<Row>> {
     const { options, records } = this.#service;
     const { kind, pages, filters, context } = requested;
     const path = listingPath(this.#station, kind.path, filters, options);
-    const listing: OpenListing<Row> = { ...requested, path, read: new Map(), records: 0 };
+    const listing: UnfinishedListing<Row> = { ...requested, path, read: new Map(), records: 0 };
     const listed = await listPages((offset, size) => this.#fetch(listing, offset, size), { ...options, kind });
     // An aborted refresh keeps nothing: its station may have been replaced.
     context.signal.throwIfAborted();
@@ -101,7 +101,7 @@ class ListingReader {
     return pageSize < options.pageSize ? { ...listed, reducedPageSize: pageSize } : listed;
   }
 
-  async #fetch<Row>(listing: OpenListing<Row>, offset: number, size: number): Promise<PlacedPage<Row>> {
+  async #fetch<Row>(listing: UnfinishedListing<Row>, offset: number, size: number): Promise<PlacedPage<Row>> {
     const { kind, filters, context, path } = listing;
     const { client, observer, replies } = this.#service;
     // A further pass replaces an earlier one of the refresh.
@@ -137,7 +137,7 @@ class ListingReader {
 
   /** A page whose bytes did not change since the listing before is neither unpacked nor parsed again, and stays the same object. */
   async #read<Row>(
-    listing: OpenListing<Row>,
+    listing: UnfinishedListing<Row>,
     pagePath: string,
     body: PageBody,
     secrets: readonly string[],
@@ -163,13 +163,13 @@ class ListingReader {
   }
 
   /** Fails a refresh that reads too many records. */
-  #count<Row>(listing: OpenListing<Row>, received: number): void {
+  #count<Row>(listing: UnfinishedListing<Row>, received: number): void {
     listing.records += Math.ceil(received / (listing.kind.rowsPerRecord ?? 1));
     this.#service.records?.check(listing.context.station, this.#recordsWith(listing));
   }
 
   /** The records of the station with those that the listing has read. */
-  #recordsWith<Row>(listing: OpenListing<Row>): number {
+  #recordsWith<Row>(listing: UnfinishedListing<Row>): number {
     const key = listingKey(listing);
     let { records } = listing;
     for (const [other, kept] of this.#kept) if (other !== key) records += kept;
@@ -221,7 +221,7 @@ function digestOf(body: Uint8Array): string {
   return cipher.getAuthTag().toString('base64');
 }
 
-function listingKey<Row>({ kind, path }: OpenListing<Row>): string {
+function listingKey<Row>({ kind, path }: UnfinishedListing<Row>): string {
   return `${kind.name} ${path}`;
 }
 

@@ -1,5 +1,5 @@
 import type { SegmentsByFamily } from '../exposition/segment.ts';
-import type { ListingContext, RepeatedListing } from '../model/listing.ts';
+import type { ListingContext, PagesPerInterval } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 
 /** The types of a collector: how a station is configured, what is served of it for pages, and what a refresh reports. */
@@ -15,18 +15,18 @@ export interface MetricsKind extends Kind {
 }
 
 /** What scrapes and pages get of a station. */
-export interface Served<Data> {
+export interface StationOutput<Data> {
   readonly data: Data;
   /** The same object while nothing changed, so that scrapes reuse what they have joined. */
   readonly families: SegmentsByFamily;
   /** Series left out because of a limit. */
   readonly withheld: number;
   /** What it costs to read all listings again. */
-  readonly repeated: readonly RepeatedListing[];
+  readonly repeated: readonly PagesPerInterval[];
 }
 
 export interface Collected<K extends Kind> {
-  readonly served: Served<K['data']>;
+  readonly served: StationOutput<K['data']>;
   /** For the journal; not kept. */
   readonly report: K['report'];
   /** Makes it the base of the next refresh; not called when the station was closed meanwhile. */

@@ -2,14 +2,14 @@ import { type Clock, MINUTE_MS, systemClock } from '../model/clock.ts';
 import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { Health } from '../model/health.ts';
 import { EARLY_SHARE } from '../model/station-spec.ts';
-import type { Collected, Kind, MetricsKind, Served, StationCollector } from './collector.ts';
+import type { Collected, Kind, MetricsKind, StationCollector, StationOutput } from './collector.ts';
 import { Refresh } from './refresh.ts';
 
 /** What is known of a station by one of its collectors. */
 interface CollectorView<K extends Kind> {
   readonly collector: string;
   readonly health: Health;
-  readonly served: Served<K['data']> | undefined;
+  readonly served: StationOutput<K['data']> | undefined;
 }
 
 export interface StationView<K extends Kind> extends CollectorView<K> {
@@ -87,7 +87,7 @@ export class StationCache<K extends Kind> {
   #current: { readonly refresh: Refresh; readonly ended: Promise<void> } | undefined;
   #wasAttempted = false;
   /** The data of the latest success; until the first one, that of the station before a reload. */
-  #lastGood: Served<K['data']> | undefined;
+  #lastGood: StationOutput<K['data']> | undefined;
   /** Whether that lists the same service. */
   #isOfService = true;
   /** When the first refresh after the latest success failed; undefined: none has. */

@@ -1,9 +1,9 @@
-import type { RepeatedListing } from '../model/listing.ts';
+import type { PagesPerInterval } from '../model/listing.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import { countText, durationText, numberText } from '../text/words.ts';
 
 /** What a station reads again and again; undefined: there is no snapshot. */
-type StationWork = readonly RepeatedListing[] | undefined;
+type StationWork = readonly PagesPerInterval[] | undefined;
 
 /** The requests per second that the stations of an upstream need, and those that it allows. */
 export interface Capacity {
@@ -19,7 +19,7 @@ export interface Capacity {
 const SCRAPE_INTERVAL_MS = 60_000;
 
 /** How many requests all these listings take, while no new resources make kept ones due. */
-function requestsPerSecond(listings: readonly RepeatedListing[]): number {
+function requestsPerSecond(listings: readonly PagesPerInterval[]): number {
   return listings.reduce((sum, { pages, intervalMs }) => sum + (1000 * pages) / (intervalMs || SCRAPE_INTERVAL_MS), 0);
 }
 

@@ -26,7 +26,7 @@ type FetchPage<Row> = (offset: number, size: number) => Promise<PlacedPage<Row>>
 /** What a listing needs to know of its kind. */
 type ListedKind = Pick<ListingKind<unknown>, 'idField' | 'fields'>;
 
-interface ListingOptions {
+interface PagingOptions {
   readonly kind: ListedKind;
   readonly pageSize: number;
   /** Pages requested concurrently. */
@@ -34,7 +34,7 @@ interface ListingOptions {
 }
 
 /** Reads a listing; when it does not add up, because rows may have moved between pages, reads it once more. */
-export async function listPages<Row>(fetchPage: FetchPage<Row>, options: ListingOptions): Promise<Listing<Row>> {
+export async function listPages<Row>(fetchPage: FetchPage<Row>, options: PagingOptions): Promise<Listing<Row>> {
   const listing = await listOnce(fetchPage, options);
   if (listing.addsUp) return listing;
   const again = await listOnce(fetchPage, options, true);
@@ -55,11 +55,7 @@ type Ending = keyof typeof ENDINGS;
  * Reads a listing from its first page to its last. A pass that is not the last one is abandoned when pages do not overlap. A listing without
  * end is ended by the refresh: by its timeout, or the limit on records.
  */
-async function listOnce<Row>(
-  fetchPage: FetchPage<Row>,
-  options: ListingOptions,
-  isLast = false,
-): Promise<Listing<Row>> {
+async function listOnce<Row>(fetchPage: FetchPage<Row>, options: PagingOptions, isLast = false): Promise<Listing<Row>> {
   const pass = new Pass(fetchPage, options.kind);
   const first = await pass.fetch(0, options.pageSize);
   const { total = 0, received } = first.page;
@@ -134,7 +130,7 @@ async function fetchUntilNoNewIds<Row>(pass: Pass<Row>, pageSize: number): Promi
 async function fetchUpToTotal<Row>(
   pass: Pass<Row>,
   { page: { received }, requested }: PlacedPage<Row>,
-  { concurrency, pageSize }: ListingOptions,
+  { concurrency, pageSize }: PagingOptions,
 ): Promise<void> {
   const isShort = received > 0 && received < requested && received < pass.largestTotal;
   // A short page may be a cap of the service or an exception: the second page decides the distance between requests.
@@ -299,7 +295,7 @@ class Pass<Row> {
     const invalidFields: Record<string, number> = Object.fromEntries(this.#kind.fields.map((field) => [field, 0]));
     const absentFields: Record<string, number> = {};
     const labels = new Set<string>();
-    const rejects = new ListingRejects();
+    const rejects = new RejectCounts();
     for (const placed of inOrder(this.#pages)) {
       let keptRows = 0;
       for (const part of placed.page.parts) {
@@ -324,7 +320,7 @@ type MergedPages<Row> = Pick<Listing<Row>, 'parts' | 'invalid' | 'invalidFields'
  * Counts the rejected records of a listing. They have no id by which a repeated one is recognized: one in the overlap of two pages counts
  * once, and those of a page whose rows were all received before do not count again.
  */
-class ListingRejects {
+class RejectCounts {
   /** Where the pages added so far end. */
   #end = 0;
   #rejected = 0;
