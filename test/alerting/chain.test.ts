@@ -38,7 +38,7 @@ describe('check --prometheus.url --alertmanager.url', () => {
     expect(stdout).toContain(
       `is valid, stations: 1\n\n${COMPLETE}\nok: target http://exporter:9842/metrics of job ${JOB}: up,`,
     );
-    expect(stdout).toContain('ok: rules: 35 of 35 are loaded\n');
+    expect(stdout).toContain('ok: rules: 39 of 39 are loaded\n');
     expect(stdout).toContain('ok: alerts are sent to http://am:9093/api/v2/alerts\n');
     expect(stdout).toMatch(/\nTelemetryStationUpstreamDown +critical +all +pager +cluster, job, alertname +every 4h\n/);
   });
@@ -235,7 +235,7 @@ const CASES: readonly Case[] = [
   {
     broken: 'groups of rules are evaluated every ten minutes',
     prometheus: { rules: rules(undefined, {}, { interval: 600 }) },
-    says: [/^warning: Evaluated too rarely for rules that look back five minutes: station:telemetry_set:refreshed, /m],
+    says: [/^warning: Evaluated too rarely for rules that look back five minutes: replica:telemetry_set:known, /m],
   },
   {
     broken: 'a label of alerts is another one, and one Prometheus alone does not have it',
