@@ -1,5 +1,5 @@
-import { jsonSchema } from '../../src/config/checked-yaml.ts';
 import { LINK_PLACEHOLDERS } from '../../src/config/link-schema.ts';
+import { keySchema } from '../../src/config/key-schema.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { isObject } from '../../src/model/values.ts';
 import { proseLines } from './prose-lines.ts';
@@ -20,7 +20,7 @@ export interface JsonSchema {
 }
 
 export function configJsonSchema(): JsonSchema {
-  return jsonSchema(configSchema) as JsonSchema;
+  return keySchema(configSchema) as JsonSchema;
 }
 
 const SCHEMA_ID =

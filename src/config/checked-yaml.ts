@@ -1,9 +1,10 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { type ConfigPath, formatPath } from '../schema/config-path.ts';
 import type { Mapping } from '../schema/cross-check.ts';
 import { nearest } from '../text/nearest.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
+import { type KeySchema, keySchema, knownKeys } from './key-schema.ts';
 import { byPosition, formatProblem, type Problem } from './problem.ts';
 import { readYaml, type YamlDocument, type YamlText } from './yaml-document.ts';
 
@@ -34,7 +35,7 @@ function schemaProblems(
   schema: z.ZodType,
   document: YamlDocument,
 ): Iterable<Problem> {
-  const keys = jsonSchema(schema) as KeySchema;
+  const keys = keySchema(schema);
   const valueAt = (path: ConfigPath) =>
     path.reduce<unknown>((value, part) => (value as Mapping | undefined)?.[part], document.raw);
   const reported = new Set(document.problems.map(placeOf));
@@ -140,21 +141,4 @@ function got(issue: z.core.$ZodIssue): string {
       : issue.code !== 'invalid_union';
   if (!isShown) return `a ${typeof input}`;
   return typeof input === 'string' ? quoted(input) : String(input);
-}
-
-/** The part of JSON Schema that describes keys. */
-interface KeySchema {
-  readonly items?: KeySchema;
-  readonly properties?: Readonly<Record<string, KeySchema>>;
-  readonly additionalProperties?: KeySchema | false;
-}
-
-export function knownKeys(schema: KeySchema, path: ConfigPath): readonly string[] {
-  let at = schema;
-  for (const part of path) at = at.items ?? at.properties?.[part] ?? (at.additionalProperties || {});
-  return Object.keys(at.properties ?? {});
-}
-
-export function jsonSchema(schema: z.ZodType) {
-  return z.toJSONSchema(schema, { io: 'input' });
 }

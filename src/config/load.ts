@@ -3,17 +3,18 @@ import { PATH_KEYS } from '../model/listing.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { ConfigPath } from '../schema/config-path.ts';
 import { listOf, mappingOf } from '../schema/cross-check.ts';
-import { proxyUrl } from '../schema/scalar-schemas.ts';
+import { proxyUrl, TITLES } from '../schema/scalar-schemas.ts';
 import { environmentProxy } from '../service/http/environment-proxy.ts';
 import { listingPath } from '../service/station-source.ts';
 import { quoted } from '../text/quoted.ts';
 import { countText, durationText } from '../text/words.ts';
 import { checkYaml } from './checked-yaml.ts';
+import { keySchema, replacedTexts } from './key-schema.ts';
 import { byPosition, formatProblem, formatProblems, type Problem } from './problem.ts';
 import { resolveStations } from './resolve.ts';
 import { type Config, configSchema, stationFileSchema, stationNameOf } from './schema.ts';
 import { isPattern, readStationFiles } from './station-files.ts';
-import { isFile, leavesOf, upstreamWarnings } from './upstream-warnings.ts';
+import { upstreamWarnings } from './upstream-warnings.ts';
 import type { Environment, YamlDocument, YamlText } from './yaml-document.ts';
 
 export interface LoadedConfig {
@@ -54,9 +55,10 @@ export async function loadConfig({ file, text, env }: Required<YamlText>): Promi
   if (main.ok) problems.push(...invalidProxies(main.value.upstreams, env, document));
   if (!main.ok || problems.length > 0)
     return { ok: false, problems: sortedProblems(problems, [file, ...files.map((other) => other.file)]) };
-  for (const leaf of leavesOf(main.value.upstreams)) if (isFile(leaf)) leaf.replace(resolved(file, leaf.value));
-  const config = { ...main.value, stations: [...main.value.stations, ...stations] };
-  const { failing, insecure } = await upstreamWarnings(config.upstreams, document);
+  const keys = keySchema(configSchema.shape.upstreams);
+  const upstreams = replacedTexts(keys, main.value.upstreams, FILES, (path) => resolved(file, path));
+  const config = { ...main.value, upstreams, stations: [...main.value.stations, ...stations] };
+  const { failing, insecure } = await upstreamWarnings(upstreams, keys, document);
   const specs = resolveStations(config);
   const matched = new Set(files.flatMap(({ patterns }) => patterns));
   const unmatched = config.station_files.flatMap((path, index) =>
@@ -82,6 +84,8 @@ export function stationFilePatterns(configFile: string, raw: unknown): readonly 
     .filter((path) => typeof path === 'string' && path !== '')
     .map((path) => resolved(configFile, `${path}`));
 }
+
+const FILES = [TITLES.secretFile, TITLES.pemFile];
 
 /** As in Prometheus, relative paths are relative to the directory of the configuration file. */
 function resolved(configFile: string, path: string): string {

@@ -1,10 +1,14 @@
 import type { ConfigPath } from '../schema/config-path.ts';
+import { TITLES } from '../schema/scalar-schemas.ts';
 import { Secret } from '../schema/secret.ts';
 import { SCHEME_NAMES } from '../service/auth/schemes.ts';
 import { contentOf } from './file-content.ts';
+import { type KeySchema, schemaAt, titledValues } from './key-schema.ts';
 import type { Problem } from './problem.ts';
 import type { Config } from './schema.ts';
 import type { YamlDocument } from './yaml-document.ts';
+
+type UpstreamSettings = Config['upstreams'][string];
 
 interface UpstreamWarnings {
   /** Requests of the upstream will fail. Not a problem of the configuration, because a file may appear later. */
@@ -13,82 +17,81 @@ interface UpstreamWarnings {
   readonly insecure: readonly Problem[];
 }
 
-/** Reads each file with a secret or a certificate once. The paths of `upstreams` are resolved. */
+/** `upstreams`: with resolved paths. `keys`: their schema, which tells what is a file and what a secret. */
 export async function upstreamWarnings(
   upstreams: Config['upstreams'],
+  keys: KeySchema,
   document: YamlDocument,
 ): Promise<UpstreamWarnings> {
   const failing: Problem[] = [];
   const insecure: Problem[] = [];
   const add = (problems: Problem[], path: ConfigPath, message: string | undefined) => {
-    if (message !== undefined) problems.push(document.problemAt(path, message));
+    if (message !== undefined) problems.push(document.problemAt(['upstreams', ...path], message));
   };
-  for (const [name, { http_headers = {}, tls_config, ...upstream }] of Object.entries(upstreams)) {
-    const hasCredentials =
-      SCHEME_NAMES.some((scheme) => upstream[scheme]) || Object.keys(http_headers).length > 0 || tls_config?.cert_file;
-    if (!hasCredentials) add(insecure, ['upstreams', name], NO_CREDENTIALS);
+  for (const [name, upstream] of Object.entries(upstreams)) {
+    if (!hasCredentials(upstream)) add(insecure, [name], NO_CREDENTIALS);
+    if (upstream.authorization === undefined) continue;
+    const { key, problem } = await schemeProblem(upstream.authorization);
+    add(failing, [name, 'authorization', key], problem);
   }
-  for (const leaf of leavesOf(upstreams, ['upstreams'])) {
-    const [, name, section, key] = leaf.path;
-    // The token endpoint defines their names, and they are often not secret.
-    if (section === 'oauth2' && key === 'endpoint_params') continue;
-    add(failing, leaf.path, await leafProblem(leaf, upstreams[`${name}`]?.authorization?.type));
-    if (!document.isSubstituted(leaf.path)) add(insecure, leaf.path, clearTextOf(leaf));
+  for (const { title, path, value } of titledValues(keys, upstreams)) {
+    if (title === TITLES.secretFile || title === TITLES.pemFile)
+      add(failing, path, await fileProblem(`${value}`, title));
+    const fileKey = fileKeyBeside(keys, path);
+    if (!document.isSubstituted(['upstreams', ...path])) add(insecure, path, clearTextProblem(value, fileKey));
   }
   return { failing, insecure };
 }
 
 const NO_CREDENTIALS = `no credentials are configured, expected one of ${SCHEME_NAMES.join(', ')}, http_headers or a client certificate`;
 
-interface Leaf {
-  readonly path: ConfigPath;
-  /** The innermost key that is not an index. */
-  readonly key: string;
-  readonly value: unknown;
-  readonly replace: (value: unknown) => void;
+function hasCredentials({ http_headers = {}, tls_config, ...upstream }: UpstreamSettings): boolean {
+  const hasHeaders = Object.keys(http_headers).length > 0;
+  return hasHeaders || tls_config?.cert_file !== undefined || SCHEME_NAMES.some((scheme) => upstream[scheme]);
 }
 
-export function* leavesOf(parent: object, path: ConfigPath = []): Iterable<Leaf> {
-  for (const [name, value] of Object.entries(parent)) {
-    const place = [...path, Array.isArray(parent) ? Number(name) : name];
-    const key = String(place.findLast((part) => typeof part === 'string'));
-    const isInner = Array.isArray(value) || (value && Object.getPrototypeOf(value) === Object.prototype);
-    if (isInner) yield* leavesOf(value, place);
-    else yield { path: place, key, value, replace: (next) => Object.assign(parent, { [name]: next }) };
-  }
+/** `Authorization: Bearer Bearer ...`. */
+async function schemeProblem({
+  type,
+  credentials,
+  credentials_file = '',
+}: NonNullable<UpstreamSettings['authorization']>) {
+  if (credentials) return { key: 'credentials', problem: schemeIn(credentials.reveal(), 'value', type) };
+  const content = await contentOf(credentials_file);
+  const problem = content.ok ? schemeIn(content.text.trim(), `content of ${credentials_file}`, type) : undefined;
+  return { key: 'credentials_file', problem };
 }
 
-/** In an upstream, paths are the values of the keys `*_file` and `files`. */
-export function isFile(leaf: Leaf): leaf is Leaf & { readonly value: string } {
-  return typeof leaf.value === 'string' && (leaf.key === 'files' || leaf.key.endsWith('_file'));
-}
-
-async function leafProblem(leaf: Leaf, type = ''): Promise<string | undefined> {
-  if (leaf.key === 'credentials') return schemeIn((leaf.value as Secret).reveal(), 'value', type);
-  if (!isFile(leaf)) return undefined;
-  const content = await contentOf(leaf.value);
-  if (!content.ok) return `${leaf.value} cannot be read: ${content.error.message}`;
-  const text = content.text.trim();
-  if (text === '') return `${leaf.value} is empty, expected its content`;
-  const lines = text.split('\n').length;
-  if (!TLS_FILE_KEYS.has(leaf.key) && lines > 1) return `${leaf.value} has ${lines} lines, expected one`;
-  return leaf.key === 'credentials_file' ? schemeIn(text, `content of ${leaf.value}`, type) : undefined;
-}
-
-/** All other files contain a secret of one line. */
-const TLS_FILE_KEYS: ReadonlySet<string> = new Set(['ca_file', 'cert_file', 'key_file']);
-
-/** `Authorization: Bearer Bearer ...`. The message must not show the secret. */
+/** The message must not show the secret. */
 function schemeIn(secret: string, what: string, type: string): string | undefined {
   const [, scheme = ''] = /^(\S+)\s+\S/.exec(secret) ?? [];
   const known = ['Basic', 'Bearer', type].find((name) => name.toLowerCase() === scheme.toLowerCase());
   return known && `${what} begins with "${known} ", expected only the credentials, because type adds "${type} "`;
 }
 
-function clearTextOf({ path, value }: Leaf): string | undefined {
+async function fileProblem(file: string, title: string): Promise<string | undefined> {
+  const content = await contentOf(file);
+  if (!content.ok) return `${file} cannot be read: ${content.error.message}`;
+  const text = content.text.trim();
+  if (text === '') return `${file} is empty, expected its content`;
+  const lines = text.split('\n').length;
+  return title === TITLES.secretFile && lines > 1 ? `${file} has ${lines} lines, expected one` : undefined;
+}
+
+/** The key of the file that can contain a secret instead. */
+function fileKeyBeside(keys: KeySchema, path: ConfigPath): string | undefined {
+  const mapping = path.slice(
+    0,
+    path.findLastIndex((part) => typeof part === 'string'),
+  );
+  const properties = Object.entries(schemaAt(keys, mapping).properties ?? {});
+  return properties.find(([, { title, items }]) => (title ?? items?.title) === TITLES.secretFile)?.[0];
+}
+
+/** The parameters of a token request have no file beside them: the token endpoint defines their names, and they are often not secret. */
+function clearTextProblem(value: unknown, fileKey: string | undefined): string | undefined {
   const advice = `in clear text, expected \${NAME} from the environment`;
   if (value instanceof URL) return value.password === '' ? undefined : `password ${advice}`;
-  if (!(value instanceof Secret) || value.reveal() === '') return undefined;
-  const last = path.at(-1);
-  return `secret ${advice}, or ${typeof last === 'number' ? 'files' : `${last}_file`}`;
+  if (!(value instanceof Secret) || value.reveal() === '' || fileKey === undefined) return undefined;
+  return `secret ${advice}, or ${fileKey}`;
 }

@@ -3,11 +3,11 @@ import { isObject } from '../model/values.ts';
 import { crossChecked, type Unchecked } from '../schema/cross-check.ts';
 import {
   duration,
-  filePath,
   filledSecret,
   integer,
   keysOf,
   nonEmptyText,
+  pemFile,
   textMatching,
   tlsVersion,
 } from '../schema/scalar-schemas.ts';
@@ -47,9 +47,9 @@ const enablingKeys = z
     cert: nonEmptyText,
     key: filledSecret,
     client_ca: nonEmptyText,
-    cert_file: filePath,
-    key_file: filePath,
-    client_ca_file: filePath,
+    cert_file: pemFile,
+    key_file: pemFile,
+    client_ca_file: pemFile,
     client_auth_type: z.enum([
       'NoClientCert',
       'RequestClientCert',

@@ -81,7 +81,14 @@ function editorPattern(source: string): string {
 
 export const nonEmptyText = z.string().min(1, { error: 'a non-empty string' });
 
-export const filePath = nonEmptyText.meta({ title: 'file' });
+/** What a text is: warnings and the documentation read it in the schema. */
+export const TITLES = { secret: 'secret', secretFile: 'file', pemFile: 'PEM file' } as const;
+
+/** A file that contains a secret of one line. */
+export const secretFile = nonEmptyText.meta({ title: TITLES.secretFile });
+
+/** A file that contains certificates or a key. */
+export const pemFile = nonEmptyText.meta({ title: TITLES.pemFile });
 
 /** TLS versions, oldest first: the names used in Prometheus configuration files, with those of Node. */
 export const TLS_VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
@@ -112,7 +119,7 @@ export const size = codecOf(
   formatSize,
 );
 
-const SECRET = { title: 'secret' };
+const SECRET = { title: TITLES.secret };
 
 export const secret = secretFrom(z.string());
 

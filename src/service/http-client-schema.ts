@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { type CrossProblem, crossChecked, type Mapping, mappingOf, type Unchecked } from '../schema/cross-check.ts';
 import {
-  filePath,
   headerSecret,
   headerValue,
   nonEmptyText,
   optionalKey,
+  pemFile,
   proxyUrl,
+  secretFile,
   TOKEN,
   tlsVersion,
 } from '../schema/scalar-schemas.ts';
@@ -47,7 +48,7 @@ const header = crossChecked(
   z.strictObject({
     values: optionalKey(z.array(headerValue), 'Header values that are not secret.'),
     secrets: optionalKey(z.array(headerSecret), 'Header values that are secret.'),
-    files: optionalKey(z.array(filePath), 'Files to read header values from.'),
+    files: optionalKey(z.array(secretFile), 'Files to read header values from.'),
   }),
   function* (value) {
     const lists = [value.values, value.secrets, value.files];
@@ -74,9 +75,9 @@ function schemeKeys(): SchemeKeys {
 
 const tlsConfig = crossChecked(
   z.strictObject({
-    ca_file: optionalKey(filePath, 'CA certificates to trust, root or intermediate (default: those of Node.js).'),
-    cert_file: optionalKey(filePath, 'Client certificate; requires `key_file`.'),
-    key_file: optionalKey(filePath, 'Private key of the client certificate; requires `cert_file`.'),
+    ca_file: optionalKey(pemFile, 'CA certificates to trust, root or intermediate (default: those of Node.js).'),
+    cert_file: optionalKey(pemFile, 'Client certificate; requires `key_file`.'),
+    key_file: optionalKey(pemFile, 'Private key of the client certificate; requires `cert_file`.'),
     server_name: optionalKey(
       nonEmptyText,
       'Server name to verify in the certificate (default: the host of `base_url`).',

@@ -102,10 +102,4 @@ describe('configJsonSchema', () => {
     const mappings = schemas.filter(([, { properties }]) => properties !== undefined);
     expect(mappings.filter(([, { additionalProperties }]) => additionalProperties !== false)).toEqual([]);
   });
-
-  it('recognizes paths by their key names', () => {
-    const files = schemas.filter(([, { title }]) => title === 'file').map(([path]) => path);
-    const named = schemas.map(([path]) => path).filter((path) => /_file$|\.files\[\]$/.test(path));
-    expect(files).toEqual(named);
-  });
 });

@@ -1,5 +1,5 @@
 import { configJsonSchema, type JsonSchema } from '../../scripts/reference/configuration.ts';
-import { jsonSchema, knownKeys } from '../../src/config/checked-yaml.ts';
+import { keySchema, knownKeys } from '../../src/config/key-schema.ts';
 import { webConfigSchema } from '../../src/config/web-schema.ts';
 
 /** Every key of the configuration file, at any depth. */
@@ -9,7 +9,7 @@ export function configKeys(): ReadonlySet<string> {
 
 /** Every key of the web configuration file, at any depth. */
 export function webConfigKeys(): ReadonlySet<string> {
-  const schema = jsonSchema(webConfigSchema) as JsonSchema;
+  const schema = keySchema(webConfigSchema);
   const outer = knownKeys(schema, []);
   return new Set([...outer, ...outer.flatMap((key) => knownKeys(schema, [key]))]);
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { filePath, headerSecret, optionalKey, TOKEN } from '../../schema/scalar-schemas.ts';
+import { headerSecret, optionalKey, secretFile, TOKEN } from '../../schema/scalar-schemas.ts';
 import { authScheme, encodeHeader, withSecret } from './scheme.ts';
 
 /** Credentials as they are, such as a bearer token. */
@@ -16,7 +16,7 @@ export const authorization = authScheme({
         .prefault('Bearer')
         .describe('Authentication scheme of the `Authorization` header.'),
       credentials: optionalKey(headerSecret, 'Credentials to send after the scheme.'),
-      credentials_file: optionalKey(filePath, 'File to read the credentials from, instead of `credentials`.'),
+      credentials_file: optionalKey(secretFile, 'File to read the credentials from, instead of `credentials`.'),
     }),
   ),
   description: 'Credentials to send in the `Authorization` header.',

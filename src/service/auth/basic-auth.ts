@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { filePath, nonEmptyText, optionalKey, secret, textMatching } from '../../schema/scalar-schemas.ts';
+import { nonEmptyText, optionalKey, secret, secretFile, textMatching } from '../../schema/scalar-schemas.ts';
 import { authScheme, encodeBasicCredentials, withSecret } from './scheme.ts';
 
 export const basicAuth = authScheme({
@@ -8,7 +8,7 @@ export const basicAuth = authScheme({
     z.strictObject({
       username: textMatching(nonEmptyText, /^[^:]*$/, 'expected a user name without a colon').describe('User name.'),
       password: optionalKey(secret, 'Password.'),
-      password_file: optionalKey(filePath, 'File to read the password from, instead of `password`.'),
+      password_file: optionalKey(secretFile, 'File to read the password from, instead of `password`.'),
     }),
   ),
   description: 'HTTP basic authentication.',

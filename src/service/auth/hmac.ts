@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
-import { filePath, filledSecret, nonEmptyText, optionalKey, textMatching } from '../../schema/scalar-schemas.ts';
+import { filledSecret, nonEmptyText, optionalKey, secretFile, textMatching } from '../../schema/scalar-schemas.ts';
 import { authScheme, encodeHeader, type SignableRequest, type Signature, withSecret } from './scheme.ts';
 
 /** What a signature can cover, as the configuration and the service spell it. */
@@ -23,7 +23,7 @@ export const hmac = authScheme({
       ).describe('Access key ID.'),
       secret_access_key: optionalKey(filledSecret, 'Secret access key.'),
       secret_access_key_file: optionalKey(
-        filePath,
+        secretFile,
         'File to read the secret access key from, instead of `secret_access_key`.',
       ),
       signed_headers: z

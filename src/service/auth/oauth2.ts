@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { filePath, filledSecret, nonEmptyText, optionalKey, secret, tokenUrl } from '../../schema/scalar-schemas.ts';
+import { filledSecret, nonEmptyText, optionalKey, secret, secretFile, tokenUrl } from '../../schema/scalar-schemas.ts';
 import { authScheme, encodeHeader, withSecret } from './scheme.ts';
 import { TokenSource } from './token-source.ts';
 
@@ -9,7 +9,7 @@ export const oauth2 = authScheme({
     z.strictObject({
       client_id: nonEmptyText.describe('Client ID.'),
       client_secret: optionalKey(filledSecret, 'Client secret.'),
-      client_secret_file: optionalKey(filePath, 'File to read the client secret from, instead of `client_secret`.'),
+      client_secret_file: optionalKey(secretFile, 'File to read the client secret from, instead of `client_secret`.'),
       token_url: tokenUrl.describe('URL of the token endpoint.'),
       scopes: z.array(nonEmptyText).prefault([]).describe('Scopes to request.'),
       endpoint_params: z
