@@ -1,5 +1,5 @@
-import { LINK_PLACEHOLDERS } from '../../src/config/link-schema.ts';
 import { keySchema } from '../../src/config/key-schema.ts';
+import { LINK_PLACEHOLDERS } from '../../src/config/link-schema.ts';
 import { configSchema } from '../../src/config/schema.ts';
 import { isObject } from '../../src/model/values.ts';
 import { proseLines } from './prose-lines.ts';

@@ -1,49 +1,18 @@
 import * as z from 'zod';
-import { FAMILY_DESCRIPTIONS } from '../collectors/collectors.ts';
 import { isObject, labelText } from '../model/values.ts';
 import type { ConfigPath } from '../schema/config-path.ts';
 import { type CrossProblem, crossChecked, listOf, type Mapping } from '../schema/cross-check.ts';
-import { duration, integer, nonEmptyText, optionalKey, timerDuration } from '../schema/scalar-schemas.ts';
+import { duration, integer, nonEmptyText, optionalKey } from '../schema/scalar-schemas.ts';
 import { upstream } from '../service/upstream-schema.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
+
 import { absentFieldKeys } from './absent-field-keys.ts';
 import { links } from './link-schema.ts';
+import { cache, metrics } from './overridable-settings.ts';
 import { listed } from './problem.ts';
 import { resourceLabels } from './resource-label-schema.ts';
 import { states } from './state-schema.ts';
-import { familyName, parseRid, station } from './station-schema.ts';
-
-const cache = z.strictObject({
-  ttl: timerDuration.prefault('60s').describe('Serve a snapshot younger than this without querying the service.'),
-  max_stale: duration
-    .prefault('6h')
-    .describe('Serve the last successful snapshot for this long while refreshes fail, counted from the first failure.'),
-  error_ttl: timerDuration.prefault('10s').describe('Minimum time before a failed station is refreshed again.'),
-  refresh: z
-    .enum(['scrape', 'background'])
-    .prefault('scrape')
-    .describe(
-      'When to refresh a snapshot older than `ttl`: on the next `scrape`, or in the `background` by a jittered timer.',
-    ),
-});
-
-const metrics = z.strictObject({
-  per_resource: z.boolean().prefault(true).describe('Expose series for each resource.'),
-  max_resources: integer(0)
-    .prefault(100_000)
-    .describe(
-      'Maximum number of resources per station; above it, per-resource series are withheld and aggregates stay exact.',
-    ),
-  max_firing_resources: integer(0)
-    .prefault(500)
-    .describe(
-      'Maximum number of firing resources per station; above it, `telemetry_station_resource_firing` is withheld and counts stay exact.',
-    ),
-  disabled: z
-    .array(familyName(FAMILY_DESCRIPTIONS, 'the name of a metric family'))
-    .prefault([])
-    .describe('Names of metric families to disable.'),
-});
+import { parseRid, station } from './station-schema.ts';
 
 const coverage = z.strictObject({
   within: optionalKey(duration, 'Age above which resources that are not covered are overdue (default: none).'),

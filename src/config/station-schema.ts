@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { COLLECTED_FAMILIES } from '../collectors/collectors.ts';
-import type { FamilyDescription } from '../exposition/family.ts';
 import { PATH_KEYS, type StationPath } from '../model/listing.ts';
 import { resourceKeys } from '../resources/station-keys.ts';
 import { type CrossProblem, crossChecked, type Unchecked } from '../schema/cross-check.ts';
 import { ALERTING_LABELS, labelName } from '../schema/label-name.ts';
-import { duration, integer, optionalKey, textMatching, timerDuration } from '../schema/scalar-schemas.ts';
+import { optionalKey, textMatching } from '../schema/scalar-schemas.ts';
 import { quoted } from '../text/quoted.ts';
+import { stationCache, stationMetrics } from './overridable-settings.ts';
 
 /** The words of a resource ID, each of which a name follows. */
 const RID_WORDS = ['subscriptions', 'resourceGroups', 'zones', 'telemetryStations'] as const;
@@ -38,27 +38,6 @@ const pathPart = textMatching(
   // A lone surrogate cannot be encoded.
   (part) => PATH_PART.test(part) && part.isWellFormed(),
 );
-
-const stationCache = z.strictObject({
-  ttl: optionalKey(timerDuration, 'Overrides `cache.ttl`.'),
-  max_stale: optionalKey(duration, 'Overrides `cache.max_stale`.'),
-  error_ttl: optionalKey(timerDuration, 'Overrides `cache.error_ttl`.'),
-});
-
-export function familyName(families: readonly FamilyDescription[], expected: string) {
-  const names = families.map(({ name }) => name);
-  return z.enum(names, { error: expected });
-}
-
-const stationMetrics = z.strictObject({
-  per_resource: optionalKey(z.boolean(), 'Overrides `metrics.per_resource`.'),
-  max_resources: optionalKey(integer(0), 'Overrides `metrics.max_resources`.'),
-  max_firing_resources: optionalKey(integer(0), 'Overrides `metrics.max_firing_resources`.'),
-  disabled: optionalKey(
-    z.array(familyName(COLLECTED_FAMILIES, 'the name of a metric family of a station')),
-    'Overrides `metrics.disabled` for the families of this station.',
-  ),
-});
 
 /** What already uses a label: of the families with the labels of the station, the first one. */
 const RESERVED_LABELS = new Map<string, string>([
