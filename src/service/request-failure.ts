@@ -11,21 +11,25 @@ interface RequestFailureOptions extends FailureDetails, ErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** The status of the service's reply. */
   readonly status?: number | undefined;
+  /** A 401, after which the credentials have been obtained again. */
+  readonly isExpired?: boolean;
 }
 
 /** One request failed for a reason outside this process; the properties decide whether and how it is retried. */
 export class RequestFailure extends ListingFailure {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
+  readonly isExpired: boolean;
 
   constructor(
     reason: FailureReason,
     message: string,
-    { retryable = false, retryAfterMs, ...options }: RequestFailureOptions = {},
+    { retryable = false, retryAfterMs, isExpired = false, ...options }: RequestFailureOptions = {},
   ) {
     super(reason, message, options);
     this.retryable = retryable;
     this.retryAfterMs = retryAfterMs;
+    this.isExpired = isExpired;
   }
 
   /** The same failure with other properties. */
@@ -34,8 +38,9 @@ export class RequestFailure extends ListingFailure {
     message = this.message,
     ...options
   }: RequestFailureOptions & Partial<Pick<RequestFailure, 'reason' | 'message'>>): RequestFailure {
-    const { retryable, retryAfterMs, status, details, cause } = this;
-    return new RequestFailure(reason, message, { retryable, retryAfterMs, status, cause, ...details, ...options });
+    const { retryable, retryAfterMs, isExpired, status, details, cause } = this;
+    const same = { retryable, retryAfterMs, isExpired, status, cause, ...details };
+    return new RequestFailure(reason, message, { ...same, ...options });
   }
 }
 

@@ -170,7 +170,8 @@ describe('endGeneration', () => {
     const service = await startHanging();
     const old = await refreshed(configOf(service.url, ['a'], { upstream: IMPATIENT }));
     const held = new RequestFailure('rate_limited', '429', { status: 429, retryable: true, retryAfterMs: 600_000 });
-    await expect(limiterOf(old).run(listingContext(), () => Promise.reject(held))).rejects.toBe(held);
+    const work = { prepare: async () => undefined, send: () => Promise.reject(held) };
+    expect(await limiterOf(old).run(listingContext(), work)).toMatchObject({ failure: held });
     const loadAfter = async (changed: object) => {
       const next = await generationOf(configOf(service.url, ['a'], { upstream: { ...IMPATIENT, ...changed } }), old);
       startGeneration(next, old);

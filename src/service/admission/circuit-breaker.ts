@@ -28,8 +28,6 @@ export interface InFlight {
   /** The station hangs: this is its only request in flight. */
   readonly isProbe: boolean;
   readonly admittedMs: number;
-  /** False while its credentials are obtained: what fails then is not an answer of the service. */
-  isSent: boolean;
 }
 
 /** Stations that hang share at most a quarter of the capacity. */

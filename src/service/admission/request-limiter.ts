@@ -17,6 +17,22 @@ interface LimiterOptions {
   readonly schedule: Schedule;
 }
 
+/** A request, from its admission on. */
+interface Work<Prepared, Value> {
+  /** Obtains what the request needs, such as credentials: what fails here is no reply of the service. */
+  readonly prepare: () => Promise<Prepared>;
+  readonly send: (prepared: Prepared) => Promise<Value>;
+}
+
+/** A request that was admitted, and failed outside this process. */
+export interface FailedRequest {
+  readonly failure: RequestFailure;
+  /** The station hung: this was its only request in flight. */
+  readonly isProbe: boolean;
+  /** undefined unless the failure means that there are too many requests. */
+  readonly throttling: ThrottlingState | undefined;
+}
+
 export interface ThrottlingState {
   /** The upstream has accepted a request recently: it is not an outage. */
   readonly isAccepting: boolean;
@@ -134,11 +150,8 @@ export class RequestLimiter {
     return !this.breaker.isHanging(station) && (this.outage !== undefined || this.holdUntilMs <= byMs);
   }
 
-  /** undefined unless the failure means that there are too many requests: a 429, or a 503 that is not part of an outage. */
-  throttling(
-    { status }: Pick<RequestFailure, 'status'>,
-    { station, admittedMs }: Pick<InFlight, 'station' | 'admittedMs'>,
-  ): ThrottlingState | undefined {
+  /** There are too many requests: a 429, or a 503 that is not part of an outage. */
+  #throttling({ station, admittedMs }: InFlight, { status }: RequestFailure): ThrottlingState | undefined {
     const isOutage = this.outage !== undefined || this.#isOut(station);
     const isThrottled = status === 429 || (status === 503 && !isOutage);
     if (!isThrottled) return undefined;
@@ -169,7 +182,7 @@ export class RequestLimiter {
    * The service rejected credentials that renewing does not cure. Once it did so for several stations and has accepted none, one request at a
    * time finds out whether it still does, and those that wait for it fail alike: an account may be locked after many attempts.
    */
-  rejected({ station, admittedMs }: InFlight, failure: RequestFailure): void {
+  #rejected({ station, admittedMs }: InFlight, failure: RequestFailure): void {
     const stations = new Set([...(this.#rejections?.stations ?? []), station.name]);
     const isGeneral = stations.size >= OUT_STATIONS && !this.#mayAccept(admittedMs);
     this.#rejections = { stations, isGeneral };
@@ -204,19 +217,30 @@ export class RequestLimiter {
   }
 
   /**
-   * Runs the work when a request of the refresh is admitted; rejects with the signal's reason when that aborts before.
+   * Runs the work when a request of the refresh is admitted; rejects with the signal's reason when that aborts before, with the failure of
+   * an upstream that fails all requests alike, and with errors of this process.
    * `pauseMs`: the delay of a throttled request before its retry; it keeps its slot, so that no other refresh starts instead.
    */
-  async run<T>(refresh: QueuedRefresh, work: (inFlight: InFlight) => Promise<T>, pauseMs = 0): Promise<T> {
+  async run<Prepared, Value>(
+    refresh: QueuedRefresh,
+    { prepare, send }: Work<Prepared, Value>,
+    pauseMs = 0,
+  ): Promise<{ readonly value: Value } | FailedRequest> {
     const inFlight = await this.#admission(refresh, pauseMs);
+    let isSent = false;
     try {
-      const result = await work(inFlight);
+      const prepared = await prepare();
+      isSent = true;
+      const value = await send(prepared);
       this.#rejections = undefined;
       this.#answered(inFlight);
-      return result;
+      return { value };
     } catch (error) {
-      this.#failed(inFlight, error);
-      throw error;
+      this.#inFlight.delete(inFlight);
+      if (isSent) this.#failed(inFlight, error);
+      if (!(error instanceof RequestFailure)) throw error;
+      const throttling = isSent ? this.#throttling(inFlight, error) : undefined;
+      return { failure: error, isProbe: inFlight.isProbe, throttling };
     } finally {
       this.#release(inFlight);
     }
@@ -276,7 +300,7 @@ export class RequestLimiter {
       }
       const { refresh } = next;
       const station = this.breaker.station(refresh.station);
-      const inFlight = { refresh, station, isProbe: station.isHanging, admittedMs: nowMs, isSent: true };
+      const inFlight = { refresh, station, isProbe: station.isHanging, admittedMs: nowMs };
       const isFirstInFlight = !this.#isInFlight(refresh);
       this.#inFlight.add(inFlight);
       this.#rate.started(nowMs, this.#unacceptedSinceMs === undefined);
@@ -337,9 +361,8 @@ export class RequestLimiter {
   }
 
   #failed(inFlight: InFlight, error: unknown): void {
-    this.#inFlight.delete(inFlight);
-    if (!inFlight.isSent) return;
     if (!(error instanceof RequestFailure && error.status === 401)) this.#rejections = undefined;
+    else if (!error.isExpired) this.#rejected(inFlight, error);
     if (error instanceof RequestFailure && (error.status === 429 || error.status === 503)) {
       this.#refused(inFlight, error, error.status);
     } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason) && !NOT_REACHED.has(error.status)) {

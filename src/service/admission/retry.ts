@@ -1,6 +1,5 @@
 import type { RequestFailure } from '../request-failure.ts';
-import type { InFlight } from './circuit-breaker.ts';
-import type { RequestLimiter, ThrottlingState } from './request-limiter.ts';
+import type { FailedRequest, ThrottlingState } from './request-limiter.ts';
 
 type RetryDecision =
   /** Retry after so many milliseconds. */
@@ -37,7 +36,6 @@ const MAX_THROTTLINGS = 20;
 /** Counts the attempts of one request, and decides after each failure what to do next. */
 export class RequestRetries {
   readonly #maxRetries: number;
-  readonly #limiter: Pick<RequestLimiter, 'throttling'>;
   /** Retries that counted against `max_retries`. */
   #retries = 0;
   /** When the first of them was decided. */
@@ -46,9 +44,8 @@ export class RequestRetries {
   #throttlings = 0;
   #hasTriedSmallerPage = false;
 
-  constructor(maxRetries: number, limiter: Pick<RequestLimiter, 'throttling'>) {
+  constructor(maxRetries: number) {
     this.#maxRetries = maxRetries;
-    this.#limiter = limiter;
   }
 
   /** The latest failure was throttling: no other refresh starts instead while the request waits. */
@@ -56,19 +53,14 @@ export class RequestRetries {
     return this.#throttlings > 0;
   }
 
-  decide(
-    failure: RequestFailure,
-    request: Pick<InFlight, 'station' | 'admittedMs' | 'isProbe'>,
-    times: Times,
-  ): RetryDecision {
-    const throttling = this.#limiter.throttling(failure, request);
+  decide({ failure, throttling, isProbe }: FailedRequest, times: Times): RetryDecision {
     this.#throttlings = throttling ? this.#throttlings + 1 : 0;
     if (throttling) return this.#afterThrottling(failure, throttling, times);
     if (failure.status === 413) return 'smaller-page';
     // An outage: the next refresh is the retry.
     if (failure.status === 503) return 'give-up';
     // A second probe of the same station would delay the first one of another station.
-    const isLastProbe = request.isProbe && failure.reason === 'timeout';
+    const isLastProbe = isProbe && failure.reason === 'timeout';
     if (!failure.retryable || this.#retries >= this.#maxRetries || isLastProbe) return 'give-up';
     const delayMs = times.random * backoffMs(BASE_MS, this.#retries, CAP_MS);
     return this.#retryCounted(Math.max(delayMs, failure.retryAfterMs ?? 0), failure, times);

@@ -2,12 +2,11 @@ import { type Clock, systemClock } from '../../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import type { CachedReply, ListingContext } from '../../model/listing.ts';
 import { delayed, type Schedule } from '../../tasks/until-aborted.ts';
-import type { InFlight } from '../admission/circuit-breaker.ts';
-import { RequestLimiter } from '../admission/request-limiter.ts';
+import { type FailedRequest, RequestLimiter } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
 import { Authenticator } from '../auth/authenticator.ts';
 import type { Signature } from '../auth/scheme.ts';
-import { httpDateMs, type Reply, RequestFailure, replyFailure } from '../request-failure.ts';
+import { httpDateMs, type Reply, type RequestFailure, replyFailure } from '../request-failure.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import type { UpstreamOptions } from '../upstream-options.ts';
 import { cachedReply } from './cached-reply.ts';
@@ -64,8 +63,6 @@ interface PageRequest<T> {
   isWaiting: boolean;
   /** Why it waits again. */
   throttling?: RequestFailure | undefined;
-  /** The credentials that were sent last. */
-  signature?: Signature;
   /** The credentials were obtained again after a 401. */
   isRenewed: boolean;
 }
@@ -124,7 +121,7 @@ export class UpstreamClient {
       context,
       read,
       smaller,
-      retries: new RequestRetries(this.#options.maxRetries, this.limiter),
+      retries: new RequestRetries(this.#options.maxRetries),
       pauseMs: 0,
       isWaiting: true,
       isRenewed: false,
@@ -164,32 +161,20 @@ export class UpstreamClient {
   }
 
   async #getWithRetries<T>(request: PageRequest<T>): Promise<T> {
-    const { context, read } = request;
+    const { context } = request;
     for (;;) {
-      let admitted: InFlight | undefined;
       request.isWaiting = true;
-      const work = async (inFlight: InFlight) => {
+      const prepare = () => {
         request.isWaiting = false;
         request.throttling = undefined;
-        admitted = inFlight;
-        const buffer = this.#freeBuffers.pop() ?? new BodyBuffer();
-        try {
-          const { body, cached } = await this.#attempt(request, inFlight, buffer);
-          const page = await read(body, request.signature?.secrets ?? []);
-          if (cached) context.repliedFromCache(cached);
-          return page;
-        } finally {
-          buffer.clear();
-          this.#freeBuffers.push(buffer);
-        }
+        return this.#authenticate(request);
       };
-      try {
-        return await this.limiter.run(context, work, request.pauseMs);
-      } catch (error) {
-        if (context.signal.aborted || admitted === undefined || !(error instanceof RequestFailure)) throw error;
-        await this.#prepareRetry(request, admitted, error);
-        this.#observer.retried?.();
-      }
+      const send = (signature: Signature) => this.#fetch(request, signature);
+      const outcome = await this.limiter.run(context, { prepare, send }, request.pauseMs);
+      if ('value' in outcome) return outcome.value;
+      context.signal.throwIfAborted();
+      await this.#prepareRetry(request, outcome);
+      this.#observer.retried?.();
     }
   }
 
@@ -204,17 +189,14 @@ export class UpstreamClient {
   }
 
   /** Resolves when the request may be sent again; rejects when it is given up. */
-  async #prepareRetry(request: PageRequest<unknown>, admitted: InFlight, failure: RequestFailure): Promise<void> {
+  async #prepareRetry(request: PageRequest<unknown>, failed: FailedRequest): Promise<void> {
     const { context, retries } = request;
+    const { failure } = failed;
     const { clock, random, schedule } = this.#dependencies;
     request.pauseMs = 0;
-    if (failure.status === 401 && !request.isRenewed && this.#authenticator.renew(request.signature)) {
-      request.isRenewed = true;
-      return;
-    }
-    if (failure.status === 401) this.limiter.rejected(admitted, failure);
+    if (failure.isExpired) return;
     const times = { nowMs: clock.elapsedMs(), deadlineMs: context.deadlineMs(), random: random() };
-    const decision = retries.decide(failure, admitted, times);
+    const decision = retries.decide(failed, times);
     if (typeof decision === 'number') {
       if (!retries.keepsSlot) {
         await delayed(decision, context.signal, schedule);
@@ -233,20 +215,34 @@ export class UpstreamClient {
     request.path = smallerPath;
   }
 
-  async #attempt(page: PageRequest<unknown>, inFlight: InFlight, buffer: BodyBuffer): Promise<ReceivedPage> {
-    const { path: pathAndQuery, context } = page;
-    const { signal } = context;
-    const { wallMs, elapsedMs } = this.#dependencies.clock;
-    const { baseUrl, userAgent } = this.#options;
-    const signable = { host: baseUrl.host, pathAndQuery, nowMs: wallMs(), signal };
-    inFlight.isSent = false;
-    page.signature = await this.#authenticator.authenticate(signable);
-    const { headers, secrets } = page.signature;
-    inFlight.isSent = true;
+  #authenticate({ path, context }: PageRequest<unknown>): Promise<Signature> {
+    const { host } = this.#options.baseUrl;
+    const nowMs = this.#dependencies.clock.wallMs();
+    return this.#authenticator.authenticate({ host, pathAndQuery: path, nowMs, signal: context.signal });
+  }
+
+  /** Sends the request and reads the reply. */
+  async #fetch<T>(page: PageRequest<T>, signature: Signature): Promise<T> {
+    const buffer = this.#freeBuffers.pop() ?? new BodyBuffer();
+    try {
+      const { body, cached } = await this.#receive(page, signature, buffer);
+      const value = await page.read(body, signature.secrets);
+      if (cached) page.context.repliedFromCache(cached);
+      return value;
+    } finally {
+      buffer.clear();
+      this.#freeBuffers.push(buffer);
+    }
+  }
+
+  async #receive(page: PageRequest<unknown>, signature: Signature, buffer: BodyBuffer): Promise<ReceivedPage> {
+    const { headers, secrets } = signature;
+    const { signal } = page.context;
+    const { elapsedMs } = this.#dependencies.clock;
     const request = {
       method: 'GET',
-      path: pathAndQuery,
-      headers: [...DEFAULT_HEADERS, 'User-Agent', userAgent, ...headers.flat()],
+      path: page.path,
+      headers: [...DEFAULT_HEADERS, 'User-Agent', this.#options.userAgent, ...headers.flat()],
       acceptsGzip: true,
       secrets,
     } as const;
@@ -255,7 +251,8 @@ export class UpstreamClient {
     const end = (reason?: FailureReason) => this.#observer.ended?.((elapsedMs() - startMs) / 1000, reason);
     try {
       const reply = await this.#dependencies.exchange(this.#service, request, signal, buffer);
-      if (!isSuccess(reply.status)) throw this.#replyFailure(reply, secrets, pathAndQuery);
+      if (!isSuccess(reply.status))
+        throw this.#renewedAfter(page, signature, this.#replyFailure(reply, secrets, page.path));
       end();
       const cached = cachedReply(reply.headers, secrets);
       return { body: pageBody(reply, this.#service.options), cached: cached && agedBy(cached, elapsedMs() - startMs) };
@@ -263,6 +260,13 @@ export class UpstreamClient {
       end(requestReason(error, signal));
       throw error;
     }
+  }
+
+  /** Obtains the credentials again after a 401, once per page. */
+  #renewedAfter(page: PageRequest<unknown>, signature: Signature, failure: RequestFailure): RequestFailure {
+    if (failure.status !== 401 || page.isRenewed || !this.#authenticator.renew(signature)) return failure;
+    page.isRenewed = true;
+    return failure.with({ isExpired: true });
   }
 
   #replyFailure(reply: Reply, secrets: readonly string[], pathAndQuery: string): RequestFailure {

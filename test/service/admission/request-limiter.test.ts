@@ -1,7 +1,6 @@
 import { getEventListeners, setMaxListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../../src/model/failure.ts';
-import type { InFlight } from '../../../src/service/admission/circuit-breaker.ts';
 import type { QueuedRefresh } from '../../../src/service/admission/refresh-queue.ts';
 import { RequestLimiter } from '../../../src/service/admission/request-limiter.ts';
 import { RequestFailure } from '../../../src/service/request-failure.ts';
@@ -19,11 +18,10 @@ function setUp(concurrency: number, requestsPerSecond = 0) {
   const starts: [name: string, atMs: number][] = [];
   /** A request that is answered after that time, if at all. */
   const send = (name: string, refresh: QueuedRefresh, latencyMs = 100) =>
-    limiter.run(refresh, async ({ isProbe }) => {
+    request(limiter, refresh, async () => {
       starts.push([name, clock.now()]);
       await clock.sleep(Math.min(latencyMs, TIMEOUT_MS), refresh.signal);
       if (latencyMs > TIMEOUT_MS) throw new RequestFailure('timeout', 'no reply', { retryable: true });
-      return isProbe;
     });
   /** A refresh of one request. */
   const refreshOnce = (station: string, outdatedAtMs = 0, latencyMs = 100) =>
@@ -50,6 +48,15 @@ function setUp(concurrency: number, requestsPerSecond = 0) {
 
 function refreshOf(station: string, outdatedAtMs = 0, changes: Partial<QueuedRefresh> = {}): QueuedRefresh {
   return { station, outdatedAtMs, signal: FOREVER, started: () => undefined, waiting: () => undefined, ...changes };
+}
+
+const nothing = async () => undefined;
+
+/** Sends a request; rejects with its failure. */
+async function request<T>(limiter: RequestLimiter, refresh: QueuedRefresh, send: () => Promise<T>, pauseMs?: number) {
+  const outcome = await limiter.run(refresh, { prepare: nothing, send }, pauseMs);
+  if ('value' in outcome) return outcome.value;
+  throw outcome.failure;
 }
 
 const throttle = (retryAfterMs?: number) => () =>
@@ -180,7 +187,7 @@ describe('RequestLimiter with 3,000 waiting refreshes', () => {
 describe('RequestLimiter, when requests are throttled', () => {
   it('answers no station before the end of a hold', async () => {
     const { clock, limiter, starts, send, finish } = setUp(1);
-    const held = limiter.run(refreshOf('a'), async () => {
+    const held = request(limiter, refreshOf('a'), async () => {
       await clock.sleep(100);
       return throttle(5000)();
     });
@@ -198,13 +205,9 @@ describe('RequestLimiter, when requests are throttled', () => {
 
   /** A request that gets a 503; resolves with whether that is throttling. */
   const refused = async (limiter: RequestLimiter, station: string, retryAfterMs?: number) => {
-    let isThrottling = false;
-    const request = limiter.run(refreshOf(station), async (inFlight) => {
-      isThrottling = limiter.throttling({ status: 503 }, inFlight) !== undefined;
-      throw unavailable(retryAfterMs);
-    });
-    await expect(request).rejects.toThrow('503');
-    return isThrottling;
+    const send = () => Promise.reject(unavailable(retryAfterMs));
+    const outcome = await limiter.run(refreshOf(station), { prepare: nothing, send });
+    return 'throttling' in outcome && outcome.throttling !== undefined;
   };
 
   it.each([
@@ -220,7 +223,7 @@ describe('RequestLimiter, when requests are throttled', () => {
       messages.push(limiter.outage?.message);
     }
     expect(messages).toEqual([undefined, undefined, '503']);
-    await finish(67_000, [limiter.run<unknown>(refreshOf('b'), read).catch(() => undefined)]);
+    await finish(67_000, [request<unknown>(limiter, refreshOf('b'), read).catch(() => undefined)]);
     expect(limiter.outage).toBeUndefined();
   });
 
@@ -247,7 +250,7 @@ describe('RequestLimiter, when requests are throttled', () => {
     const requests = ['d', 'e'].map((station) => refreshOnce(station));
     // Some time after the reply that began the hold.
     await finish(105, []);
-    requests.push(limiter.run(refreshOf('c'), async () => expect.unreachable(), 30_000));
+    requests.push(request(limiter, refreshOf('c'), async () => expect.unreachable(), 30_000));
     const waiting = requests.map((request) => request.catch((error: Error) => error.message));
     await finish(5099, []);
     expect(limiter.load().waitingRefreshes).toBe(3);
@@ -271,7 +274,7 @@ describe('RequestLimiter, when requests are throttled', () => {
       await finish(atMs, []);
       for (let reply = 0; reply < replies; reply += 1) await refused(limiter, station);
     }
-    const late = limiter.run(refreshOf('d'), async () => {
+    const late = request(limiter, refreshOf('d'), async () => {
       await clock.sleep(1000, FOREVER);
       throw unavailable(30_000);
     });
@@ -283,7 +286,7 @@ describe('RequestLimiter, when requests are throttled', () => {
   it('measures the accepted rate from the end of an outage', async () => {
     const { limiter, refreshOnce, finish } = setUp(1);
     await finish(100, [refreshOnce('b')]);
-    await expect(limiter.run(refreshOf('b'), throttle())).rejects.toThrow('429');
+    await expect(request(limiter, refreshOf('b'), throttle())).rejects.toThrow('429');
     for (const atMs of [1000, 5000, 9000]) {
       await finish(atMs, []);
       await refused(limiter, 'a');
@@ -291,7 +294,7 @@ describe('RequestLimiter, when requests are throttled', () => {
     const requests = Array.from({ length: 20 }, () => refreshOnce('b'));
     await finish(12_000, requests);
     for (let reply = 0; reply < 3; reply += 1)
-      await expect(limiter.run(refreshOf('b'), throttle())).rejects.toThrow('429');
+      await expect(request(limiter, refreshOf('b'), throttle())).rejects.toThrow('429');
     expect(limiter.load().requestsPerSecond).toBeGreaterThan(5);
   });
 
@@ -318,16 +321,16 @@ describe('RequestLimiter, when requests are throttled', () => {
   });
 
   it.each([
-    { what: 'ten times', everyMs: 600, replies: 10 },
-    { what: 'for five seconds', everyMs: 250, replies: 20 },
+    { what: 'ten times', everyMs: 600, throttled: 9 },
+    { what: 'for five seconds', everyMs: 250, throttled: 20 },
   ])('takes a station for unavailable that got only 503 $what, while others are accepted', async (row) => {
     const { limiter, refreshOnce, finish } = setUp(1);
     const isThrottling: boolean[] = [];
-    for (let reply = 1; reply <= row.replies + 3; reply += 1) {
+    for (let reply = 1; reply <= row.throttled + 3; reply += 1) {
       await finish(reply * row.everyMs, [refreshOnce('b')]);
       isThrottling.push(await refused(limiter, 'a'));
     }
-    expect(isThrottling).toEqual([...Array(row.replies).fill(true), ...Array(3).fill(false)]);
+    expect(isThrottling).toEqual([...Array(row.throttled).fill(true), ...Array(3).fill(false)]);
     expect(await refused(limiter, 'c')).toBe(true);
     await finish(8000, [refreshOnce('a')]);
     expect(limiter.load().recentThrottled).toBe(0);
@@ -343,15 +346,15 @@ describe('RequestLimiter, when requests are throttled', () => {
     next.takeOver(limiter);
     expect([limiter.throttledBy, next.throttledBy]).toEqual([503, 503]);
     await finish(300, []);
-    await expect(limiter.run(refreshOf('a'), throttle())).rejects.toThrow('429');
+    await expect(request(limiter, refreshOf('a'), throttle())).rejects.toThrow('429');
     expect(limiter.throttledBy).toBe(429);
   });
 
   it('knows which stations were answered, also with a refusal', async () => {
     const { limiter, hang } = setUp(4);
     await hang('silent');
-    await expect(limiter.run(refreshOf('refused'), throttle())).rejects.toThrow('429');
-    await limiter.run(refreshOf('served'), async () => undefined);
+    await expect(request(limiter, refreshOf('refused'), throttle())).rejects.toThrow('429');
+    await request(limiter, refreshOf('served'), async () => undefined);
     const names = ['silent', 'refused', 'served', 'unknown'];
     expect(names.filter((name) => limiter.breaker.hasReplied(name))).toEqual(['refused', 'served']);
   });
@@ -361,28 +364,24 @@ describe('RequestLimiter, when requests are throttled', () => {
     await hang('a');
     const before = limiter.load();
     for (const reason of ['auth', 'timeout', 'status'] as const) {
-      const unsent = limiter.run(refreshOf('a'), (inFlight) => {
-        inFlight.isSent = false;
-        return Promise.reject(new RequestFailure(reason, 'no token', { status: 503 }));
-      });
-      await expect(unsent).rejects.toThrow('no token');
+      const failure = new RequestFailure(reason, 'no token', { status: 503 });
+      const unsent = limiter.run(refreshOf('a'), { prepare: () => Promise.reject(failure), send: nothing });
+      expect(await unsent).toMatchObject({ failure, throttling: undefined });
     }
     expect(limiter.load()).toEqual(before);
     expect(limiter.breaker.isHanging('a')).toBe(true);
     expect(limiter.breaker.hasReplied('a')).toBe(false);
-    const healthy = limiter.run(refreshOf('b'), (inFlight) => {
-      inFlight.isSent = false;
-      return Promise.reject(new RequestFailure('timeout', 'no token'));
-    });
-    await expect(Promise.all([healthy, finish(20_000, [])])).rejects.toThrow('no token');
+    const prepare = () => Promise.reject(new RequestFailure('timeout', 'no token'));
+    const healthy = limiter.run(refreshOf('b'), { prepare, send: nothing });
+    await finish<unknown>(20_000, [healthy]);
     expect(limiter.breaker.isHanging('b')).toBe(false);
   });
 
   it('starts no other refresh in the slot of a delayed retry', async () => {
     const { clock, limiter, starts, send, refreshOnce, finish } = setUp(2);
     const a = refreshOf('a');
-    await expect(limiter.run(a, throttle())).rejects.toThrow('429');
-    const paused = limiter.run(a, async () => starts.push(['a2', clock.now()]), 1000);
+    await expect(request(limiter, a, throttle())).rejects.toThrow('429');
+    const paused = request(limiter, a, async () => starts.push(['a2', clock.now()]), 1000);
     const all = [refreshOnce('b', 1, 600), refreshOnce('c', 2, 600), send('a1', a, 600)];
     await finish<unknown>(5000, [paused, ...all]);
     expect(starts).toEqual([
@@ -402,11 +401,7 @@ describe('RequestLimiter, when a station hangs', () => {
     limiter.breaker.retainStations(new Set(['a']));
     expect(limiter.load().hangingStations).toBe(1);
     const again = refreshOf('a');
-    expect(await finish(11_000, [send('a2', again), send('a3', again), send('a4', again)])).toEqual([
-      true,
-      false,
-      false,
-    ]);
+    await finish(11_000, [send('a2', again), send('a3', again), send('a4', again)]);
     expect(starts.slice(2)).toEqual([
       ['a2', 10_000],
       ['a3', 10_100],
@@ -450,14 +445,7 @@ describe('RequestLimiter, where the service rejects requests', () => {
   /** A request that fails with this status. */
   const refuse = (limiter: RequestLimiter, station: string, status: number) => {
     const failure = new RequestFailure(status === 401 ? 'auth' : 'status', `${status}`, { status });
-    let admitted: InFlight | undefined;
-    const request = limiter.run(refreshOf(station), (inFlight) => {
-      admitted = inFlight;
-      return Promise.reject(failure);
-    });
-    return request.catch(() => {
-      if (status === 401) limiter.rejected(admitted as InFlight, failure);
-    });
+    return request(limiter, refreshOf(station), () => Promise.reject(failure)).catch(() => undefined);
   };
 
   it('tests rejected credentials with one request at a time, from the third station to the first other reply', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { CircuitBreaker } from '../../../src/service/admission/circuit-breaker.ts';
 import { RequestRetries } from '../../../src/service/admission/retry.ts';
 import { RequestFailure } from '../../../src/service/request-failure.ts';
 
@@ -21,17 +20,15 @@ const DEFAULTS = {
 
 type Situation = Partial<typeof DEFAULTS>;
 
-const STATION = new CircuitBreaker(8).station('prod');
-
 /** What is decided after each of these failures of one request, at 1,000 ms. */
 function decisions(failures: readonly RequestFailure[], situation: Situation): unknown[] {
   const { maxRetries, isAccepting, isAtLowestRate, isLone, isProbe, deadlineMs } = { ...DEFAULTS, ...situation };
-  const throttling = ({ status }: Pick<RequestFailure, 'status'>) =>
-    status === 429 ? { isAccepting, isAtLowestRate, isLone } : undefined;
-  const retries = new RequestRetries(maxRetries, { throttling });
+  const throttling = { isAccepting, isAtLowestRate, isLone };
+  const retries = new RequestRetries(maxRetries);
   const times = { nowMs: 1000, deadlineMs, random: 0.5 };
   return failures.map((failure) => {
-    const decision = retries.decide(failure, { station: STATION, admittedMs: 0, isProbe }, times);
+    const failed = { failure, isProbe, throttling: failure.status === 429 ? throttling : undefined };
+    const decision = retries.decide(failed, times);
     return typeof decision === 'number' ? retryAfter(decision, retries.keepsSlot) : decision;
   });
 }
