@@ -127,7 +127,7 @@ export async function endGeneration(old: Generation, next: Generation | undefine
   for (const [name, station] of old.stations) if (next?.stations.get(name) !== station) station.close();
   const stations = [...(next?.stations.values() ?? [])];
   for (const [name, { limiter }] of next?.upstreams ?? [])
-    limiter.breaker.retainStations(
+    limiter.stations.retainStations(
       new Set(stations.flatMap((station) => (station.spec.upstream === name ? idsOf(station) : []))),
     );
   await closeUpstreams(old.upstreams, next?.upstreams);

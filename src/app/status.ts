@@ -35,8 +35,8 @@ function stationStatus(generation: Generation, view: StatusView, isUpstreamDown:
     up: health.lastAttemptMs === undefined ? undefined : health.failure === undefined,
     ...refresh,
     access,
-    hasReplied: health.lastSuccessMs !== undefined || limiter.breaker.hasReplied(spec.name),
-    isHanging: limiter.breaker.isHanging(spec.name),
+    hasReplied: health.lastSuccessMs !== undefined || limiter.stations.hasReplied(spec.name),
+    isHanging: limiter.stations.isHanging(spec.name),
     isUpstreamDown,
     refresh: spec.cache.refresh,
     snapshot: served &&

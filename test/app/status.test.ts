@@ -14,11 +14,11 @@ function generationOf(
   load = IDLE_LOAD,
   others: readonly StationView<Resources>[] = [],
 ): Generation {
-  const breaker = {
+  const replies = {
     isHanging: (station: string) => station === 'stuck',
     hasReplied: (station: string) => station === 'answered',
   };
-  const limiter = { load: () => load, breaker };
+  const limiter = { load: () => load, stations: replies };
   const upstreams = new Map(['main', 'second'].map((name) => [name, { options: { concurrency: 8 }, limiter }]));
   const loaded = { config: { links: [] } };
   const views = [view, ...others];

@@ -6,7 +6,7 @@ interface Throttling {
   readonly startedMs: number;
   readonly nowMs: number;
   readonly retryAfterMs?: number | undefined;
-  /** A 503, which is an outage if no request is accepted. */
+  /** A 503, which has another cause if no request is accepted. */
   readonly overloaded?: boolean;
 }
 
@@ -122,19 +122,17 @@ export class AdaptiveRate {
   #sample: ReplySample | undefined;
   #trial: Trial | undefined;
   #base = { share: 0, untilMs: 0 };
+  /** When the limit was last set or removed: requests from before say nothing about it. */
   #changedMs = Number.NEGATIVE_INFINITY;
   /** When the latest request was due to start; not much earlier than it did. */
   #slotMs = Number.NEGATIVE_INFINITY;
   #lastStartMs = Number.NEGATIVE_INFINITY;
-  #lastBoundMs = Number.NEGATIVE_INFINITY;
-  /** When a request was last answered other than by throttling. */
-  lastAcceptedMs = Number.NEGATIVE_INFINITY;
-  /** When the latest of the accepted requests started. */
-  lastAcceptedStartMs = Number.NEGATIVE_INFINITY;
-  /** What happened since the last sample without an accepted reply. */
-  #sinceRefusal = { activeMs: 0, accepted: 0 };
+  #lastAcceptedMs = Number.NEGATIVE_INFINITY;
+  /** A request has waited for the rate since the latest start; and when one last had. */
   #isBound = false;
-  #inFlight = 0;
+  #lastBoundMs = Number.NEGATIVE_INFINITY;
+  /** When the rate was last halved because nothing was accepted, and how many requests were accepted since: a quota of a minute is their mean rate. */
+  #sinceHalved = { activeMs: 0, accepted: 0 };
   #minutes: (Counts & { readonly minute: number })[] = [];
   #throttledSinceMs = Number.NEGATIVE_INFINITY;
   readonly holds = new HoldClock();
@@ -173,24 +171,22 @@ export class AdaptiveRate {
     return Math.max(waitMs, this.holds.untilMs - nowMs);
   }
 
-  /** While the service accepts nothing the limit neither climbs nor ends. */
-  started(nowMs: number, isAccepting = true): void {
+  /** While the service accepts nothing the limit neither climbs nor ends. `isIdle`: no other request is in flight. */
+  started(nowMs: number, { isAccepting = true, isIdle = false } = {}): void {
     const activeMs = this.holds.activeMs(nowMs);
     const pauseMs = activeMs - this.#lastStartMs;
-    if (this.#inFlight === 0 && !this.#isBound && pauseMs > PAUSE_MS) this.#sample = undefined;
+    if (isIdle && !this.#isBound && pauseMs > PAUSE_MS) this.#sample = undefined;
     if (this.#limit && isAccepting) this.#age(this.#limit, pauseMs, nowMs);
     const catchUpMs = this.perSecond < this.#ceiling ? CATCH_UP_MS : 0;
     this.#slotMs = Math.max(this.#slotMs + 1000 / this.perSecond, nowMs - catchUpMs);
     this.#lastStartMs = activeMs;
     this.#isBound = false;
-    this.#inFlight += 1;
   }
 
   /** The request was answered, other than by throttling. */
   accepted(startedMs: number, nowMs: number): void {
-    this.lastAcceptedMs = nowMs;
-    this.lastAcceptedStartMs = Math.max(this.lastAcceptedStartMs, startedMs);
-    this.#sinceRefusal.accepted += 1;
+    this.#lastAcceptedMs = nowMs;
+    this.#sinceHalved.accepted += 1;
     if (this.#limit) this.#limit.accepted += 1;
     if (this.#sample) this.#sample.accepted += 1;
     this.#count(startedMs, nowMs, false);
@@ -215,15 +211,10 @@ export class AdaptiveRate {
     this.#count(startedMs, nowMs, false);
   }
 
-  /** A request that was started is over, whatever its result. */
-  ended(): void {
-    this.#inFlight -= 1;
-  }
-
-  /** After an outage the limit is the one before it: the time without accepted replies is not a low rate, nor a limit that was not needed. */
+  /** After the service was unavailable or interrupted the limit is the one before: the time without accepted replies is not a low rate, nor a limit that was not needed. */
   resume(nowMs: number): void {
     this.#sample = undefined;
-    this.#sinceRefusal = { activeMs: this.holds.activeMs(nowMs), accepted: 0 };
+    this.#sinceHalved = { activeMs: this.holds.activeMs(nowMs), accepted: 0 };
     this.#lastBoundMs = nowMs;
   }
 
@@ -250,7 +241,7 @@ export class AdaptiveRate {
   #age(limit: Limit, pauseMs: number, nowMs: number): void {
     if (this.#isBound) {
       this.#lastBoundMs = nowMs;
-      if (this.lastAcceptedMs > this.#changedMs) limit.climbedMs += Math.min(pauseMs, 2000 / this.perSecond);
+      if (this.#lastAcceptedMs > this.#changedMs) limit.climbedMs += Math.min(pauseMs, 2000 / this.perSecond);
     } else if (nowMs - this.#lastBoundMs > UNUSED_MS) {
       this.#limit = undefined;
       this.#trial = undefined;
@@ -291,11 +282,11 @@ export class AdaptiveRate {
   /** No request is accepted at this rate. */
   #halve(throttling: Throttling, rate: number): void {
     const activeMs = this.holds.activeMs(throttling.nowMs);
-    const { accepted, activeMs: sinceMs } = this.#sinceRefusal;
+    const { accepted, activeMs: sinceMs } = this.#sinceHalved;
     const known = this.#limit?.target ?? rate;
     const mean = (1000 * accepted) / Math.max(activeMs - sinceMs, MIN_SAMPLE_MS);
     const target = accepted > 0 ? Math.min(known, Math.max(mean, rate / 2)) : known;
-    this.#sinceRefusal = { activeMs, accepted: 0 };
+    this.#sinceHalved = { activeMs, accepted: 0 };
     this.#lower(throttling, target, Math.min(rate / 2 / target, 1));
   }
 
@@ -361,7 +352,7 @@ function isMoreThan(share: number, { replies, throttled }: Counts): boolean {
  * share it: a hold applies to both, and its time counts once.
  */
 class HoldClock {
-  #untilMs = Number.NEGATIVE_INFINITY;
+  #untilMs = 0;
   /** The duration of all holds, to their end. */
   #heldMs = 0;
 

@@ -1,11 +1,23 @@
-import { type FailureReason, ListingFailure } from '../../model/failure.ts';
 import type { UpstreamLoad } from '../../model/upstream-load.ts';
 import { delayed, type Schedule, untilAborted } from '../../tasks/until-aborted.ts';
 import { RequestFailure } from '../request-failure.ts';
 import type { RequestObserver } from '../request-observer.ts';
 import { AdaptiveRate } from './adaptive-rate.ts';
-import { CircuitBreaker, type InFlight, type StationRequests } from './circuit-breaker.ts';
 import { type QueuedRefresh, RefreshQueue, type WaitingRefresh } from './refresh-queue.ts';
+import {
+  areCredentialsRejected,
+  isAccepted,
+  isStationUnavailable,
+  isUnavailable,
+  mayAccept,
+  type PendingRequest,
+  type RequestResult,
+  requestResult,
+  type StationRefusals,
+  throttledBefore,
+  UNAVAILABLE_MS,
+  UpstreamReplies,
+} from './upstream-replies.ts';
 
 interface LimiterOptions {
   readonly concurrency: number;
@@ -27,14 +39,14 @@ interface Work<Prepared, Value> {
 /** A request that was admitted, and failed outside this process. */
 export interface FailedRequest {
   readonly failure: RequestFailure;
-  /** The station hung: this was its only request in flight. */
-  readonly isProbe: boolean;
   /** undefined unless the failure means that there are too many requests. */
   readonly throttling: ThrottlingState | undefined;
+  /** The station hung: this was its only request in flight. */
+  readonly isHanging: boolean;
 }
 
 export interface ThrottlingState {
-  /** The upstream has accepted a request recently: it is not an outage. */
+  /** The upstream has accepted a request recently: it is not unavailable. */
   readonly isAccepting: boolean;
   /** Requests are throttled even at the lowest rate. */
   readonly isAtLowestRate: boolean;
@@ -42,51 +54,18 @@ export interface ThrottlingState {
   readonly isLone: boolean;
 }
 
-/** Admits a waiting request, or ends it because of an outage. */
+/** An admitted request. */
+interface InFlight extends PendingRequest {
+  readonly refresh: QueuedRefresh;
+}
+
+/** Admits a waiting request, or ends it because no request is accepted. */
 type Enter = (admission: InFlight | RequestFailure) => void;
 
-/** Replies with 503 since the last accepted request. */
-interface Refusals {
-  /** The latest of them. */
-  readonly failure: RequestFailure;
-  /** When the first of them came. */
-  readonly sinceMs: number;
-  readonly stations: ReadonlySet<string>;
-  /** They are an outage. */
-  readonly isOutage: boolean;
-  /** When the latest `Retry-After` of an outage ends. The data of the stations gets stale meanwhile, unlike in other holds. */
-  readonly holdUntilMs: number;
-}
+/** Stations that hang share at most a quarter of the capacity. */
+const HANGING_SHARE = 1 / 4;
 
-/** Rejected credentials since the last accepted request. */
-interface Rejections {
-  readonly stations: ReadonlySet<string>;
-  /** They are rejected for all stations. */
-  readonly isGeneral: boolean;
-}
-
-/** Failures without a reply. */
-const UNANSWERED: ReadonlySet<FailureReason> = new Set(['timeout', 'network', 'tls', 'internal']);
-
-/** What a proxy answers when the service does not: it has accepted nothing. */
-const NOT_REACHED: ReadonlySet<number | undefined> = new Set([502, 504]);
-
-/**
- * When every reply for this long was a 503, fewer requests would not help: it is an outage. By then, the rate has adapted to a service that
- * sends 503 because of too many requests. Shorter than the timeout of a scrape, so that the first one in an outage reports it.
- */
-const OUTAGE_MS = 5000;
-
-/** A service that accepts few requests refuses them in between: what repeats so soon is no interruption. */
-const INTERRUPTED_AGAIN_MS = 10_000;
-
-/** So many stations that are refused, or all if there are fewer, are not out each by itself; of so many, the credentials are not rejected for each by itself. */
-const OUT_STATIONS = 3;
-
-/** A station is out by itself when it was refused this often while others are accepted. */
-const OUT_REPLIES = 10;
-
-/** In an outage requests wait for each other, so that those of the stations that were tried least recently are sent. */
+/** While the service is unavailable requests wait for each other, so that those of the stations that were tried least recently are sent. */
 const GATHER_MS = 1000;
 
 /** Between the reply that begins a hold and the pause before its retry, which is as long, time passes. */
@@ -98,38 +77,40 @@ const ACCEPTING_MS = 75_000;
 /** Limits the requests in flight to an upstream and the rate at which they start, and decides which one is next. */
 export class RequestLimiter {
   readonly #options: LimiterOptions;
-  readonly breaker: CircuitBreaker;
   readonly #queue = new RefreshQueue<Enter>();
   readonly #inFlight = new Set<InFlight>();
+  readonly #maxHanging: number;
   #rate = new AdaptiveRate();
+  #replies = new UpstreamReplies();
   /** Throttled requests before their retries. */
-  #pauses = 0;
-  #refusals: Refusals | undefined;
-  /** The end of the latest outage or interruption. */
-  #outageEndedMs = Number.NEGATIVE_INFINITY;
-  /** When the first request since the last accepted one was refused, or did not reach the service; undefined: none was. */
-  #unacceptedSinceMs: number | undefined;
-  #rejections: Rejections | undefined;
+  #delayed = 0;
+  /** Until then other requests are admitted before those of hanging stations. */
+  #othersFirstUntilMs = Number.NEGATIVE_INFINITY;
   /** The status of the latest reply that was throttling. */
   #throttledBy: number | undefined;
-  /** Typical latency of a reply; undefined: none so far. */
-  #typicalMs: number | undefined;
   #timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   constructor(options: LimiterOptions) {
     this.#options = options;
     this.#rate.ceiling = options.requestsPerSecond;
-    this.breaker = new CircuitBreaker(options.concurrency);
+    this.#maxHanging = Math.max(1, Math.floor(options.concurrency * HANGING_SHARE));
+  }
+
+  /** What the replies so far say of each station. */
+  get stations(): Pick<UpstreamReplies, 'isHanging' | 'hasReplied' | 'retainStations'> {
+    return this.#replies;
   }
 
   /** No request may start before this time (Retry-After); in the past without a hold. */
   get holdUntilMs(): number {
-    return Math.max(this.#rate.holds.untilMs, this.#refusals?.holdUntilMs ?? 0);
+    // The hold of a service that is unavailable ends early when it accepts a request, unlike those of the rate.
+    return Math.max(this.#rate.holds.untilMs, this.#replies.upstream.refusals?.pausedUntilMs ?? 0);
   }
 
-  /** The latest reply of an outage, in which the service accepts nothing; undefined: there is none. */
-  get outage(): RequestFailure | undefined {
-    return this.#refusals?.isOutage ? this.#refusals.failure : undefined;
+  /** The latest reply of a service that is unavailable: it accepts nothing. undefined: it may accept requests. */
+  get unavailable(): RequestFailure | undefined {
+    const { upstream } = this.#replies;
+    return isUnavailable(upstream, this.#inFlight, this.#options.now()) ? upstream.refusals?.latest : undefined;
   }
 
   /** The service accepts less than the configuration allows. */
@@ -143,111 +124,70 @@ export class RequestLimiter {
   }
 
   /**
-   * Whether requests of the station may be answered before that time: not if the station hangs, or `Retry-After` holds the upstream, except
-   * in an outage, when they fail at once.
+   * Whether requests of the station may be answered before that time: not if the station hangs, or `Retry-After` holds the upstream, unless
+   * the service is unavailable, when they fail at once.
    */
   mayAnswer(station: string, byMs: number): boolean {
-    return !this.breaker.isHanging(station) && (this.outage !== undefined || this.holdUntilMs <= byMs);
+    return !this.#replies.isHanging(station) && (this.unavailable !== undefined || this.holdUntilMs <= byMs);
   }
 
-  /** There are too many requests: a 429, or a 503 that is not part of an outage. */
-  #throttling({ station, admittedMs }: InFlight, { status }: RequestFailure): ThrottlingState | undefined {
-    const isOutage = this.outage !== undefined || this.#isOut(station);
-    const isThrottled = status === 429 || (status === 503 && !isOutage);
-    if (!isThrottled) return undefined;
-    const sinceAcceptedMs = this.#options.now() - this.#rate.lastAcceptedMs;
-    return {
-      isAccepting: sinceAcceptedMs < ACCEPTING_MS || this.#mayAccept(admittedMs),
-      isAtLowestRate: this.#rate.isAtFloor,
-      isLone: this.breaker.stations === 1,
-    };
-  }
-
-  /** Whether a request that was admitted by then is still in flight. A probe is of a station that hangs, and says nothing about the others. */
-  #mayAccept(admittedMs: number): boolean {
-    return Array.from(this.#inFlight).some((other) => !other.isProbe && other.admittedMs <= admittedMs);
-  }
-
-  /** After a reload, requests of a refresh that was aborted may still be in flight for the same station. */
-  #isInFlight(refresh: InFlight['refresh']): boolean {
-    return Array.from(this.#inFlight).some((other) => other.refresh === refresh);
-  }
-
-  #isOut({ refused }: StationRequests): boolean {
-    if (!refused) return false;
-    return refused.replies >= OUT_REPLIES && this.#options.now() - refused.sinceMs >= OUTAGE_MS;
-  }
-
-  /**
-   * The service rejected credentials that renewing does not cure. Once it did so for several stations and has accepted none, one request at a
-   * time finds out whether it still does, and those that wait for it fail alike: an account may be locked after many attempts.
-   */
-  #rejected({ station, admittedMs }: InFlight, failure: RequestFailure): void {
-    const stations = new Set([...(this.#rejections?.stations ?? []), station.name]);
-    const isGeneral = stations.size >= OUT_STATIONS && !this.#mayAccept(admittedMs);
-    this.#rejections = { stations, isGeneral };
-    if (isGeneral) for (const enter of this.#queue.takeAll()) enter(failure);
-  }
-
-  /** Continues with the hold, the rate and the hanging stations of the same service and credentials, before the first request. */
+  /** Continues with what was learned of the same service with the same credentials, before the first request. */
   takeOver(former: RequestLimiter): void {
     this.#rate = former.#rate;
     this.#rate.ceiling = this.#options.requestsPerSecond;
+    this.#replies = former.#replies;
     this.#throttledBy = former.#throttledBy;
-    this.#refusals = former.#refusals;
-    this.#unacceptedSinceMs = former.#unacceptedSinceMs;
-    this.breaker.takeOver(former.breaker);
   }
 
   load(): UpstreamLoad {
     const nowMs = this.#options.now();
+    const { refusals, typicalMs } = this.#replies.upstream;
     const { replies, throttled } = this.#rate.statistics(nowMs);
     const holdMs = Math.max(0, this.holdUntilMs - nowMs);
     return {
       requestsPerSecond: this.#rate.perSecond,
       holdMs,
-      refusal: holdMs > 0 ? this.#refusals?.failure : undefined,
+      refusal: holdMs > 0 ? refusals?.latest : undefined,
       recentRequests: replies,
       recentThrottled: throttled,
       throttledForMs: throttled === 0 ? undefined : nowMs - this.#rate.throttledSinceMs,
       ...this.#queue.load(nowMs),
-      hangingStations: this.breaker.hangingStations,
-      typicalLatencyMs: this.#typicalMs,
+      hangingStations: this.#replies.hangingStations,
+      typicalLatencyMs: typicalMs,
     };
   }
 
   /**
    * Runs the work when a request of the refresh is admitted; rejects with the signal's reason when that aborts before, with the failure of
-   * an upstream that fails all requests alike, and with errors of this process.
-   * `pauseMs`: the delay of a throttled request before its retry; it keeps its slot, so that no other refresh starts instead.
+   * a service that fails all requests alike, and with errors of this process.
+   * `delayMs`: the delay of a throttled request before its retry; it keeps its slot, so that no other refresh starts instead.
    */
   async run<Prepared, Value>(
     refresh: QueuedRefresh,
     { prepare, send }: Work<Prepared, Value>,
-    pauseMs = 0,
+    delayMs = 0,
   ): Promise<{ readonly value: Value } | FailedRequest> {
-    const inFlight = await this.#admission(refresh, pauseMs);
+    const request = await this.#admission(refresh, delayMs);
     let isSent = false;
     try {
       const prepared = await prepare();
       isSent = true;
       const value = await send(prepared);
-      this.#rejections = undefined;
-      this.#answered(inFlight);
+      this.#replied(request, 'accepted');
       return { value };
     } catch (error) {
-      this.#inFlight.delete(inFlight);
-      if (isSent) this.#failed(inFlight, error);
-      if (!(error instanceof RequestFailure)) throw error;
-      const throttling = isSent ? this.#throttling(inFlight, error) : undefined;
-      return { failure: error, isProbe: inFlight.isProbe, throttling };
+      const failure = error instanceof RequestFailure ? error : undefined;
+      if (isSent) this.#replied(request, requestResult(error), failure);
+      if (!failure) throw error;
+      const throttling = isSent ? this.#throttling(request, failure) : undefined;
+      return { failure, throttling, isHanging: request.isHanging };
     } finally {
-      this.#release(inFlight);
+      this.#release(request);
     }
   }
 
-  async #admission(refresh: QueuedRefresh, pauseMs: number): Promise<InFlight> {
-    const { signal } = refresh;
+  async #admission(refresh: QueuedRefresh, delayMs: number): Promise<InFlight> {
+    const { signal, station } = refresh;
     signal.throwIfAborted();
     const { observer, now } = this.#options;
     let enter: Enter = () => undefined;
@@ -256,10 +196,10 @@ export class RequestLimiter {
     });
     observer.waiting?.(1);
     try {
-      // In a hold that is as long the request waits in the queue, where an outage ends it.
-      const isHeldAsLong = this.holdUntilMs > now() + pauseMs - HOLD_TOLERANCE_MS;
-      if (pauseMs > 0 && !isHeldAsLong) await this.#pause(pauseMs, signal);
-      this.breaker.add(refresh.station);
+      // In a hold that is as long the request waits in the queue, where it fails if the service is unavailable.
+      const isHeldAsLong = this.holdUntilMs > now() + delayMs - HOLD_TOLERANCE_MS;
+      if (delayMs > 0 && !isHeldAsLong) await this.#delay(delayMs, signal);
+      this.#replies.expect(station);
       this.#queue.add(refresh, enter, now());
       if (!this.#isInFlight(refresh)) refresh.waiting();
       this.#admit();
@@ -275,56 +215,77 @@ export class RequestLimiter {
     }
   }
 
-  async #pause(pauseMs: number, signal: AbortSignal): Promise<void> {
-    this.#pauses += 1;
+  async #delay(delayMs: number, signal: AbortSignal): Promise<void> {
+    this.#delayed += 1;
     try {
-      await delayed(pauseMs, signal, this.#options.schedule);
+      await delayed(delayMs, signal, this.#options.schedule);
     } finally {
-      this.#pauses -= 1;
+      this.#delayed -= 1;
     }
   }
 
   /** Admits what the limits allow; a timer is set only while a request waits for time to pass. */
   #admit(mayStart = true): void {
     const nowMs = this.#options.now();
-    const { outage } = this;
-    // While `Retry-After` holds an upstream that accepts nothing, all stations fail alike instead of waiting.
-    if (outage && this.holdUntilMs > nowMs) for (const enter of this.#queue.takeAll()) enter(outage);
+    const { unavailable } = this;
+    // While `Retry-After` holds a service that is unavailable, all stations fail alike instead of waiting.
+    if (unavailable && this.holdUntilMs > nowMs) this.#failWaiting(unavailable);
     for (let next = this.#next(nowMs, mayStart); next !== undefined; next = this.#next(nowMs, mayStart)) {
-      const mayGather = outage !== undefined && next.start === undefined;
+      const mayGather = unavailable !== undefined && next.start === undefined;
       const gatherMs = mayGather ? GATHER_MS - this.#queue.load(nowMs).oldestWaitingMs : 0;
       const waitMs = Math.max(this.#rate.waitMs(nowMs), gatherMs);
       if (waitMs > 0) {
-        this.#wakeAfter(waitMs, nowMs);
+        this.#wakeAfter(Math.min(waitMs, this.#unavailableInMs(nowMs)), nowMs);
         return;
       }
       const { refresh } = next;
-      const station = this.breaker.station(refresh.station);
-      const inFlight = { refresh, station, isProbe: station.isHanging, admittedMs: nowMs };
+      const request = { refresh, startedMs: nowMs, isHanging: this.#replies.isHanging(refresh.station) };
       const isFirstInFlight = !this.#isInFlight(refresh);
-      this.#inFlight.add(inFlight);
-      this.#rate.started(nowMs, this.#unacceptedSinceMs === undefined);
-      this.breaker.admitted(inFlight);
-      this.#queue.take(next)?.(inFlight);
+      const isAccepting = this.#replies.upstream.unacceptedSinceMs === undefined;
+      this.#rate.started(nowMs, { isAccepting, isIdle: this.#inFlight.size === 0 });
+      this.#inFlight.add(request);
+      this.#queue.take(next)?.(request);
       if (isFirstInFlight) refresh.started();
     }
     this.#timer?.cancel();
     this.#timer = undefined;
   }
 
+  /** After so long the service may be known to be unavailable without a further reply; Infinity: not by itself. */
+  #unavailableInMs(nowMs: number): number {
+    const { refusals } = this.#replies.upstream;
+    const inMs = refusals ? refusals.sinceMs + UNAVAILABLE_MS - nowMs : 0;
+    return inMs > 0 ? inMs : Number.POSITIVE_INFINITY;
+  }
+
   /** The request that may start if the rate allows it. */
   #next(nowMs: number, mayStart: boolean): WaitingRefresh<Enter> | undefined {
     const { concurrency } = this.#options;
-    if (this.#inFlight.size >= (this.#rejections?.isGeneral ? 1 : concurrency)) return undefined;
-    const next = this.#queue.first((station) => !this.breaker.isHanging(station));
+    const isRejected = areCredentialsRejected(this.#replies.upstream, this.#inFlight);
+    if (this.#inFlight.size >= (isRejected ? 1 : concurrency)) return undefined;
+    const next = this.#queue.first((station) => !this.#replies.isHanging(station));
     const isStarted = next?.start !== undefined;
     if (!isStarted && !mayStart) return undefined;
-    // Only a probe is worth a search through all waiting refreshes.
-    const mayProbe = this.breaker.hangingStations > 0 && this.breaker.mayProbe(nowMs, next !== undefined);
-    const probe = mayProbe ? this.#queue.first((station) => this.breaker.isProbeable(station)) : undefined;
-    if (probe) return probe;
-    const mayStartAnother = this.#inFlight.size + this.#pauses < concurrency;
+    const areOthersFirst = next !== undefined && nowMs < this.#othersFirstUntilMs;
+    const hanging = areOthersFirst ? undefined : this.#nextHanging();
+    if (hanging) return hanging;
+    const mayStartAnother = this.#inFlight.size + this.#delayed < concurrency;
     return isStarted || mayStartAnother ? next : undefined;
+  }
+
+  /** Each hanging station may have one request in flight, all of them together a quarter of `concurrency`. */
+  #nextHanging(): WaitingRefresh<Enter> | undefined {
+    // Only then a search through all waiting refreshes may find one.
+    if (this.#replies.hangingStations === 0) return undefined;
+    const requests = Array.from(this.#inFlight);
+    if (requests.filter(({ isHanging }) => isHanging).length >= this.#maxHanging) return undefined;
+    const busy = new Set(requests.map(({ refresh }) => refresh.station));
+    return this.#queue.first((station) => this.#replies.isHanging(station) && !busy.has(station));
+  }
+
+  /** After a reload, requests of a refresh that was aborted may still be in flight for the same station. */
+  #isInFlight(refresh: QueuedRefresh): boolean {
+    return Array.from(this.#inFlight).some((other) => other.refresh === refresh);
   }
 
   #wakeAfter(waitMs: number, nowMs: number): void {
@@ -338,105 +299,39 @@ export class RequestLimiter {
     this.#timer = { atMs, cancel: this.#options.schedule(wake, atMs - nowMs) };
   }
 
-  #answered({ station, admittedMs }: InFlight): void {
+  #failWaiting(failure: RequestFailure): void {
+    for (const enter of this.#queue.takeAll()) enter(failure);
+  }
+
+  /** Draws the conclusions from what became of a request. */
+  #replied(request: InFlight, result: RequestResult, failure?: RequestFailure): void {
+    const { startedMs, isHanging, refresh } = request;
+    const { station } = refresh;
     const nowMs = this.#options.now();
-    if (this.outage || this.#wasInterrupted(admittedMs)) {
-      this.#outageEndedMs = nowMs;
-      this.breaker.outageEnded(admittedMs);
-      this.#rate.resume(nowMs);
-    }
-    this.#refusals = undefined;
-    this.#unacceptedSinceMs = undefined;
-    this.#rate.accepted(admittedMs, nowMs);
-    this.#countRefused(station, admittedMs, nowMs);
-    this.#typicalMs = towards(this.#typicalMs, nowMs - admittedMs);
-    station.isHanging = false;
-    station.hasReplied = true;
-  }
-
-  /** Whether nothing was accepted between a failure and the start of a request that is accepted now. */
-  #wasInterrupted(admittedMs: number): boolean {
-    const sinceMs = this.#unacceptedSinceMs ?? admittedMs;
-    return admittedMs > sinceMs && sinceMs >= this.#outageEndedMs + INTERRUPTED_AGAIN_MS;
-  }
-
-  #failed(inFlight: InFlight, error: unknown): void {
-    if (!(error instanceof RequestFailure && error.status === 401)) this.#rejections = undefined;
-    else if (!error.isExpired) this.#rejected(inFlight, error);
-    if (error instanceof RequestFailure && (error.status === 429 || error.status === 503)) {
-      this.#refused(inFlight, error, error.status);
-    } else if (error instanceof ListingFailure && !UNANSWERED.has(error.reason) && !NOT_REACHED.has(error.status)) {
-      this.#answered(inFlight);
+    const refusals = this.#replies.refusalsOf(station);
+    this.#inFlight.delete(request);
+    const ended = { station, startedMs, isHanging, endedMs: nowMs, result, failure };
+    const hasRecovered = this.#replies.add(ended, this.#inFlight);
+    if (isAccepted(result)) {
+      if (hasRecovered) this.#rate.resume(nowMs);
+      this.#rate.accepted(startedMs, nowMs);
+      if (refusals && !hasRecovered) this.#countThrottled(refusals, startedMs, nowMs);
+    } else if (result === 'throttled') {
+      this.#throttled(429, { startedMs, nowMs, retryAfterMs: failure?.retryAfterMs });
+    } else if (result === 'refused') {
+      this.#holdFor(failure, nowMs);
     } else {
-      this.#unacceptedSinceMs ??= this.#options.now();
-      this.#rate.failed(inFlight.admittedMs, this.#options.now());
-      if (error instanceof RequestFailure && error.reason === 'timeout') inFlight.station.isHanging = true;
+      this.#rate.failed(startedMs, nowMs);
     }
+    // An account may be locked after many attempts: one request at a time finds out whether its credentials are still rejected.
+    if (failure && result === 'rejected' && areCredentialsRejected(this.#replies.upstream, this.#inFlight))
+      this.#failWaiting(failure);
   }
 
-  /** The latency of such a reply is not that of a page. */
-  #refused(inFlight: InFlight, failure: RequestFailure, status: 429 | 503): void {
-    const { station, admittedMs: startedMs } = inFlight;
-    const { retryAfterMs } = failure;
-    const nowMs = this.#options.now();
-    station.isHanging = false;
-    station.hasReplied = true;
-    if (status === 429) this.#throttled(status, { startedMs, nowMs, retryAfterMs });
-    // A request from before the end of an outage is part of it.
-    else if (startedMs >= this.#outageEndedMs) this.#unavailable(inFlight, failure, nowMs);
-  }
-
-  /** Whether too many requests or an outage is the cause of a 503 is not known until the station is accepted again. */
-  #unavailable(inFlight: InFlight, failure: RequestFailure, nowMs: number): void {
-    const { station, admittedMs } = inFlight;
-    const { sinceMs, replies } = station.refused ?? { sinceMs: nowMs, replies: 0 };
-    const { retryAfterMs } = failure;
-    this.#unacceptedSinceMs ??= nowMs;
-    station.refused = { sinceMs, replies: replies + 1, startedMs: admittedMs, retryAfterMs };
-    const areOthersAccepted = this.#rate.lastAcceptedStartMs >= sinceMs;
-    if (!areOthersAccepted) this.#upstreamUnavailable(inFlight, failure, nowMs);
-  }
-
-  /** An outage of the upstream fails all stations alike; before it is known to be one, `Retry-After` holds their requests. */
-  #upstreamUnavailable({ station, admittedMs }: InFlight, failure: RequestFailure, nowMs: number): void {
-    const before = this.#refusals;
-    const sinceMs = before?.sinceMs ?? nowMs;
-    const isLong = nowMs - sinceMs >= OUTAGE_MS;
-    const isOutage = before?.isOutage || (isLong && !this.#mayAccept(admittedMs));
-    const untilMs = nowMs + (failure.retryAfterMs ?? 0);
-    this.#refusals = {
-      failure,
-      sinceMs,
-      stations: new Set([...(before?.stations ?? []), station.name]),
-      isOutage,
-      holdUntilMs: isOutage ? Math.max(untilMs, before?.holdUntilMs ?? 0) : 0,
-    };
-    if (!isOutage && untilMs > nowMs) {
-      this.#throttledBy = 503;
-      this.#rate.holds.hold(untilMs, nowMs);
-      this.#options.schedule(() => this.#heldLong(), sinceMs + OUTAGE_MS - nowMs);
-    }
-  }
-
-  /** No reply shows during a hold that it is an outage. One station may be the only one that is out, if others were accepted just before. */
-  #heldLong(): void {
-    const nowMs = this.#options.now();
-    if (!this.#refusals || nowMs - this.#refusals.sinceMs < OUTAGE_MS) return;
-    const { sinceMs, stations } = this.#refusals;
-    const isOfMany = stations.size >= Math.min(OUT_STATIONS, this.breaker.stations);
-    const isShared = isOfMany || sinceMs - this.#rate.lastAcceptedMs >= OUTAGE_MS;
-    if (isShared && !this.#mayAccept(nowMs)) this.#refusals = { ...this.#refusals, isOutage: true };
-    this.#admit();
-  }
-
-  /** The station is accepted again soon after replies with 503: these were throttling. */
-  #countRefused(station: StationRequests, startedMs: number, nowMs: number): void {
-    if (!station.refused || startedMs < station.refused.sinceMs) return;
-    const isOutage = startedMs - station.refused.sinceMs >= OUTAGE_MS;
-    const replies = isOutage ? 0 : station.refused.replies;
-    const throttling = { ...station.refused, nowMs };
-    for (let reply = 0; reply < replies; reply += 1) this.#throttled(503, throttling);
-    station.refused = undefined;
+  /** Counts the requests with 503 that turn out to have been too many. */
+  #countThrottled(refusals: StationRefusals, startedMs: number, nowMs: number): void {
+    const replies = throttledBefore(refusals, startedMs);
+    for (let reply = 0; reply < replies; reply += 1) this.#throttled(503, { ...refusals, nowMs });
   }
 
   #throttled(status: 429 | 503, throttling: Parameters<AdaptiveRate['throttled']>[0]): void {
@@ -445,22 +340,43 @@ export class RequestLimiter {
     this.#options.observer.throttled?.(status);
   }
 
-  #release(inFlight: InFlight): void {
-    this.#inFlight.delete(inFlight);
-    this.#rate.ended();
-    this.breaker.ended(inFlight, this.#options.now());
-    const { refresh } = inFlight;
+  /** Obeys the `Retry-After` of a 503 before the service is known to be unavailable, unless it accepts requests of other stations. */
+  #holdFor(failure: RequestFailure | undefined, nowMs: number): void {
+    const isOfAll = this.#replies.upstream.refusals?.latest === failure;
+    if (!failure?.retryAfterMs || !isOfAll || this.unavailable) return;
+    this.#throttledBy = 503;
+    this.#rate.holds.hold(nowMs + failure.retryAfterMs, nowMs);
+  }
+
+  /** There are too many requests: a 429, or a 503 of a service that is not unavailable. */
+  #throttling({ refresh, startedMs }: InFlight, { status }: RequestFailure): ThrottlingState | undefined {
+    const nowMs = this.#options.now();
+    const { acceptedMs, stations } = this.#replies.upstream;
+    const refusals = this.#replies.refusalsOf(refresh.station);
+    const isUnavailable = this.unavailable !== undefined || isStationUnavailable(refusals, nowMs);
+    const isThrottled = status === 429 || (status === 503 && !isUnavailable);
+    if (!isThrottled) return undefined;
+    return {
+      isAccepting: nowMs - acceptedMs < ACCEPTING_MS || mayAccept(this.#inFlight, startedMs),
+      isAtLowestRate: this.#rate.isAtFloor,
+      isLone: stations === 1,
+    };
+  }
+
+  #release(request: InFlight): void {
+    const { refresh, isHanging, startedMs } = request;
+    this.#inFlight.delete(request);
+    if (isHanging) this.#letOthersFirst(startedMs);
     if (this.#queue.has(refresh) && !this.#isInFlight(refresh)) refresh.waiting();
     this.#admit(false);
     // The refresh that received the reply may request its next page first.
     this.#options.schedule(() => this.#admit(), 0);
   }
-}
 
-/** The typical latency follows the median: each reply changes it by at most this factor. */
-const MEDIAN_STEP = 1.25;
-
-function towards(typicalMs: number | undefined, latencyMs: number): number {
-  if (typicalMs === undefined) return latencyMs;
-  return Math.min(Math.max(latencyMs, typicalMs / MEDIAN_STEP), typicalMs * MEDIAN_STEP);
+  /** Below a concurrency of four, one request is more than the share of hanging stations: others go first for a multiple of its duration. */
+  #letOthersFirst(startedMs: number): void {
+    const nowMs = this.#options.now();
+    const share = this.#maxHanging / (this.#options.concurrency * HANGING_SHARE);
+    this.#othersFirstUntilMs = nowMs + Math.max(0, share - 1) * (nowMs - startedMs);
+  }
 }

@@ -53,15 +53,15 @@ export class RequestRetries {
     return this.#throttlings > 0;
   }
 
-  decide({ failure, throttling, isProbe }: FailedRequest, times: Times): RetryDecision {
+  decide({ failure, throttling, isHanging }: FailedRequest, times: Times): RetryDecision {
     this.#throttlings = throttling ? this.#throttlings + 1 : 0;
     if (throttling) return this.#afterThrottling(failure, throttling, times);
     if (failure.status === 413) return 'smaller-page';
-    // An outage: the next refresh is the retry.
+    // The service or the station is unavailable: the next refresh is the retry.
     if (failure.status === 503) return 'give-up';
-    // A second probe of the same station would delay the first one of another station.
-    const isLastProbe = isProbe && failure.reason === 'timeout';
-    if (!failure.retryable || this.#retries >= this.#maxRetries || isLastProbe) return 'give-up';
+    // A second request of the same station would delay the first one of another station that hangs.
+    const stillHangs = isHanging && failure.reason === 'timeout';
+    if (!failure.retryable || this.#retries >= this.#maxRetries || stillHangs) return 'give-up';
     const delayMs = times.random * backoffMs(BASE_MS, this.#retries, CAP_MS);
     return this.#retryCounted(Math.max(delayMs, failure.retryAfterMs ?? 0), failure, times);
   }

@@ -120,7 +120,8 @@ describe('AdaptiveRate', () => {
   it('keeps its limit while the service accepts nothing, which is not time at a rate', () => {
     const { rate, nowMs } = limitedRate();
     const before = rate.perSecond;
-    for (let laterMs = 10_000; laterMs <= 700_000; laterMs += 10_000) rate.started(nowMs + laterMs, false);
+    for (let laterMs = 10_000; laterMs <= 700_000; laterMs += 10_000)
+      rate.started(nowMs + laterMs, { isAccepting: false });
     rate.resume(nowMs + 700_000);
     rate.started(nowMs + 701_000);
     expect(rate.perSecond).toBe(before);

@@ -14,7 +14,7 @@ const DEFAULTS = {
   isAccepting: true,
   isAtLowestRate: false,
   isLone: false,
-  isProbe: false,
+  isHanging: false,
   deadlineMs: Number.MAX_VALUE,
 };
 
@@ -22,12 +22,12 @@ type Situation = Partial<typeof DEFAULTS>;
 
 /** What is decided after each of these failures of one request, at 1,000 ms. */
 function decisions(failures: readonly RequestFailure[], situation: Situation): unknown[] {
-  const { maxRetries, isAccepting, isAtLowestRate, isLone, isProbe, deadlineMs } = { ...DEFAULTS, ...situation };
+  const { maxRetries, isAccepting, isAtLowestRate, isLone, isHanging, deadlineMs } = { ...DEFAULTS, ...situation };
   const throttling = { isAccepting, isAtLowestRate, isLone };
   const retries = new RequestRetries(maxRetries);
   const times = { nowMs: 1000, deadlineMs, random: 0.5 };
   return failures.map((failure) => {
-    const failed = { failure, isProbe, throttling: failure.status === 429 ? throttling : undefined };
+    const failed = { failure, isHanging, throttling: failure.status === 429 ? throttling : undefined };
     const decision = retries.decide(failed, times);
     return typeof decision === 'number' ? retryAfter(decision, retries.keepsSlot) : decision;
   });
@@ -67,9 +67,9 @@ describe('RequestRetries', () => {
     ['gives up on failures that a retry cannot change', [new RequestFailure('forbidden', '403')], {}, [GIVE_UP]],
     ['gives up rather than wait into the deadline', [FAILED], { deadlineMs: 1125 }, [GIVE_UP]],
     ['retries just before the deadline', [FAILED], { deadlineMs: 1126 }, [retryAfter(125)]],
-    ['gives up after the timeout of a probe', [TIMEOUT], { isProbe: true }, [GIVE_UP]],
+    ['gives up after the timeout of a probe', [TIMEOUT], { isHanging: true }, [GIVE_UP]],
     ['retries after another timeout', [TIMEOUT], {}, [retryAfter(125)]],
-    ['retries after another failure of a probe', [FAILED], { isProbe: true }, [retryAfter(125)]],
+    ['retries after another failure of a probe', [FAILED], { isHanging: true }, [retryAfter(125)]],
     [
       'requests a smaller page at once when a page is too large, whatever the retries',
       [TOO_LARGE, FAILED, FAILED, TOO_LARGE],
@@ -101,7 +101,7 @@ describe('RequestRetries', () => {
       LOWEST,
       [retryAfter(100, true), retryAfter(100, true), GIVE_UP],
     ],
-    ['gives up in an outage', [UNAVAILABLE], {}, [GIVE_UP]],
+    ['gives up when the service is unavailable', [UNAVAILABLE], {}, [GIVE_UP]],
     ['waits until Retry-After', times(3, throttled(3000)), {}, Array(3).fill(retryAfter(3000, true))],
     [
       'postpones the refresh when Retry-After is beyond its deadline',
