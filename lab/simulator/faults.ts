@@ -1,4 +1,4 @@
-import type { FaultName } from '../../src/cli/flag-kind.ts';
+import type { FaultName } from '../../src/cli/flag-type.ts';
 import type { ListingRequest } from './listing.ts';
 import { between, hash, hashText, type Random, randomFrom } from './random.ts';
 import { type Delivery, never, reset, type SimulatedReply, statusReply, truncated } from './reply.ts';

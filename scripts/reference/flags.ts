@@ -1,5 +1,5 @@
 import { COMMAND_NAMES, COMMANDS, PROGRAM } from '../../src/cli/commands.ts';
-import { FAULT_NAMES, type Flag } from '../../src/cli/flag-kind.ts';
+import { FAULT_NAMES, type Flag } from '../../src/cli/flag-type.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 import { proseLines } from './prose-lines.ts';
 
@@ -36,15 +36,15 @@ export function flagsReference(): string {
   ].join('\n');
 }
 
-function spelled({ name, short, kind, isRepeatable }: Flag): string {
-  const value = kind.placeholder === undefined ? '' : `=${kind.placeholder}`;
+function spelled({ name, short, type, isRepeatable }: Flag): string {
+  const value = type.placeholder === undefined ? '' : `=${type.placeholder}`;
   const long = `\`--${name}${value}\``;
   const repeated = isRepeatable ? ' ...' : '';
   return short === undefined ? `${long}${repeated}` : `${long}, \`-${short}\``;
 }
 
-function standard({ kind, default: text }: Flag): string {
-  return text === undefined || kind.placeholder === undefined ? '' : `\`${text}\``;
+function standard({ type, default: text }: Flag): string {
+  return text === undefined || type.placeholder === undefined ? '' : `\`${text}\``;
 }
 
 function commands({ only }: Flag): string {

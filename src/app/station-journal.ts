@@ -8,7 +8,7 @@ import type { Snapshot } from '../resources/snapshot.ts';
 import type { Kind, MetricsKind } from '../stations/collector.ts';
 import type { RefreshDetails, StationView } from '../stations/station-cache.ts';
 import { CHANGE_COLUMNS } from '../status/change-columns.ts';
-import { type EndedRefresh, LatestRefreshes, type Outage } from '../status/latest-refreshes.ts';
+import { type EndedRefresh, type FailureStreak, LatestRefreshes } from '../status/latest-refreshes.ts';
 import { VerifiedNumbers } from '../status/loss.ts';
 import { secondsOf } from '../status/station-columns.ts';
 import { isOnlyRejecting } from '../status/station-status.ts';
@@ -67,7 +67,7 @@ export class StationJournal {
   /** Begins anew with an outage, without the other warnings: a station that fails again and again repeats none of them. */
   #failuresDue: TimesDue;
   /** Whether a failure of the current outage was logged above debug level; undefined: there is no outage. */
-  #isOutageLogged: boolean | undefined;
+  #isStreakLogged: boolean | undefined;
   readonly #failingCollectors = new Set<string>();
   /** Whether an incomplete listing was logged above debug level since the last complete one. */
   #isIncompleteLogged = false;
@@ -81,7 +81,7 @@ export class StationJournal {
 
   refreshed(view: JournalView, attempt: RefreshDetails<Changes | undefined>): void {
     const refresh = endedRefresh(view, attempt);
-    const { outage: before } = this.refreshes.facts;
+    const { failureStreak: before } = this.refreshes.history;
     this.refreshes.add(refresh);
     const fields = { duration_seconds: secondsOf(view.health.durationMs) };
     if (view.health.failure) {
@@ -127,7 +127,7 @@ export class StationJournal {
 
   #failed(view: JournalView, failure: NonNullable<Health['failure']>, atMs: number, ownFields: LogFields): void {
     const { reason, message, status, error } = failure;
-    const isFirst = this.#isOutageLogged === undefined;
+    const isFirst = this.#isStreakLogged === undefined;
     if (isFirst) this.#failuresDue = oncePer(REPEAT_MS, this.#options.elapsedMs);
     const isLogged = this.#failuresDue(reason) > 0;
     const fields = {
@@ -135,11 +135,11 @@ export class StationJournal {
       error: message,
       // The stack helps only with bugs of the exporter; failures of the service are described by their message.
       stack: reason === 'internal' && error instanceof Error ? error.stack : undefined,
-      ...(isFirst ? {} : outageFields(this.refreshes.facts.outage, atMs)),
+      ...(isFirst ? {} : streakFields(this.refreshes.history.failureStreak, atMs)),
     };
     const line = { message: 'refresh failed', cause: `${reason} ${status}`, fields, ownFields };
     this.#share(view, { level: isLogged ? 'warn' : 'debug', ...line });
-    this.#isOutageLogged = isLogged || this.#isOutageLogged === true;
+    this.#isStreakLogged = isLogged || this.#isStreakLogged === true;
   }
 
   /** Logged by the first refresh that fails without data, and once per hour while the outage lasts. */
@@ -152,15 +152,15 @@ export class StationJournal {
     const last_success = new Date(lastSuccessMs).toISOString();
     const message = 'data expired, resources unknown until a refresh succeeds';
     this.#share(view, { level: 'warn', message, cause: '', fields: { last_success } });
-    this.#isOutageLogged = true;
+    this.#isStreakLogged = true;
   }
 
-  #recovered(view: JournalView, outage: Outage | undefined, atMs: number): void {
-    if (this.#isOutageLogged === undefined) return;
-    const fields = outageFields(outage, atMs);
-    const level = this.#isOutageLogged ? 'info' : 'debug';
+  #recovered(view: JournalView, streak: FailureStreak | undefined, atMs: number): void {
+    if (this.#isStreakLogged === undefined) return;
+    const fields = streakFields(streak, atMs);
+    const level = this.#isStreakLogged ? 'info' : 'debug';
     this.#share(view, { level, message: 'station recovered', cause: '', fields, isRecovery: true });
-    this.#isOutageLogged = undefined;
+    this.#isStreakLogged = undefined;
   }
 
   #succeeded({ spec, served }: JournalView, duration: LogFields): void {
@@ -243,9 +243,9 @@ export class StationJournal {
   }
 }
 
-function outageFields(outage: Outage | undefined, nowMs: number): LogFields {
-  if (outage === undefined) return {};
-  return { attempts: outage.failed, outage_seconds: secondsOf(Math.max(nowMs - outage.fromMs, 0)) };
+function streakFields(streak: FailureStreak | undefined, nowMs: number): LogFields {
+  if (streak === undefined) return {};
+  return { attempts: streak.failed, outage_seconds: secondsOf(Math.max(nowMs - streak.fromMs, 0)) };
 }
 
 function endedRefresh(

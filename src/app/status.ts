@@ -55,7 +55,7 @@ function stationStatus(generation: Generation, view: StatusView, isUpstreamDown:
         isHeld: served.data.comparison.result === 'held',
       },
     isBeforeReload: served !== undefined && served.data.spec !== spec,
-    ...(journal?.refreshes ?? new LatestRefreshes()).facts,
+    ...(journal?.refreshes ?? new LatestRefreshes()).history,
     lossAt: (nowMs) => served && journal?.verified.lossAt(nowMs),
   };
 }

@@ -1,5 +1,5 @@
+import type { CheckResult, StationResult, UpstreamResult } from '../diagnosis/check-result.ts';
 import type { CoverageVerdict } from '../diagnosis/coverage-limits.ts';
-import type { Facts, StationFacts, UpstreamFacts } from '../diagnosis/facts.ts';
 import { DAY_MS, HOUR_MS } from '../model/clock.ts';
 import { failureOf } from '../model/failure.ts';
 import { explain, isoDate, pageLimitText } from '../problems/advice.ts';
@@ -27,20 +27,20 @@ const MAX_CHANGES = 3;
  * `configWarnings`: the number of those printed before the report.
  */
 export function checkReport(
-  facts: Facts,
+  result: CheckResult,
   problems: readonly FleetProblem[],
   configWarnings: number,
   screen?: Screen,
 ): string {
-  const { nowMs, upstreams, stations } = facts;
+  const { nowMs, upstreams, stations } = result;
   if (stations.length === 0) return 'No station belongs to this shard: no request was sent.\n';
   const lines = (texts: readonly string[], columns = screen?.columns) => paragraphs(texts, columns);
   const capacities = [
-    ...scrapeLines(facts),
+    ...scrapeLines(result),
     ...capacityLines(upstreams),
-    ...pageLimitLines(facts),
-    ...reducedPageLines(facts),
-    ...labelLines(facts),
+    ...pageLimitLines(result),
+    ...reducedPageLines(result),
+    ...labelLines(result),
   ];
   return [
     reportTable(upstreamColumns(nowMs), upstreams, screen),
@@ -82,7 +82,7 @@ export function reportTable<Row>(
 const UNKNOWN_CELL = '–';
 
 /** The connection to an upstream. */
-function upstreamColumns(nowMs: number): readonly TextColumn<UpstreamFacts>[] {
+function upstreamColumns(nowMs: number): readonly TextColumn<UpstreamResult>[] {
   return [
     { heading: 'UPSTREAM', cell: ({ name }) => name },
     { heading: 'SERVICE', rank: 1, cell: ({ options }) => options.baseUrl.host },
@@ -90,7 +90,7 @@ function upstreamColumns(nowMs: number): readonly TextColumn<UpstreamFacts>[] {
   ];
 }
 
-function connectionCell({ options, access, error, session, durationMs }: UpstreamFacts, nowMs: number): string {
+function connectionCell({ options, access, error, session, durationMs }: UpstreamResult, nowMs: number): string {
   const { baseUrl, tls } = options;
   const parts = [
     error === undefined
@@ -139,7 +139,7 @@ function resultColour(cell: string): Colour | undefined {
 }
 
 /** The refresh of each station, and the sums of all. */
-function stationRows(stations: readonly StationFacts[]): readonly StationCells[] {
+function stationRows(stations: readonly StationResult[]): readonly StationCells[] {
   const sizes = listedStations(stations).map(({ snapshot }) => snapshot.size);
   return [
     ...stations.map(stationRow),
@@ -152,7 +152,7 @@ function stationRows(stations: readonly StationFacts[]): readonly StationCells[]
   ];
 }
 
-function stationRow(station: StationFacts): StationCells {
+function stationRow(station: StationResult): StationCells {
   const { spec, status, listed, series } = station;
   return {
     STATION: spec.name,
@@ -167,7 +167,7 @@ function stationRow(station: StationFacts): StationCells {
 }
 
 /** The requests while every refresh succeeds and no new resources make kept listings due, at most. */
-function costText(stations: readonly StationFacts[]): string {
+function costText(stations: readonly StationResult[]): string {
   const listed = listedStations(stations);
   if (listed.length === 0) return UNKNOWN_CELL;
   const listings = listed.flatMap(({ snapshot }) => snapshot.repeated);
@@ -179,7 +179,7 @@ function costText(stations: readonly StationFacts[]): string {
   return costs.filter((cost) => cost !== false).join(' + ');
 }
 
-function listedStations(stations: readonly StationFacts[]) {
+function listedStations(stations: readonly StationResult[]) {
   return stations.flatMap(({ spec, listed }) => (listed ? [{ spec, snapshot: listed.snapshot }] : []));
 }
 
@@ -187,7 +187,7 @@ function totalOf(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-function notes(stations: readonly StationFacts[]): readonly string[] {
+function notes(stations: readonly StationResult[]): readonly string[] {
   const caches = stations.map(({ spec }) => spec.cache);
   return [
     "SERIES: without the exporter's own metrics.",
@@ -201,7 +201,7 @@ function notes(stations: readonly StationFacts[]): readonly string[] {
 }
 
 /** What scrapers limit; a size above a limit has a warning. */
-function scrapeLines({ scrape, stations }: Facts): readonly string[] {
+function scrapeLines({ scrape, stations }: CheckResult): readonly string[] {
   const ok = listedStations(stations).length;
   const failed = stations.length - ok;
   const uncounted = failed === 0 ? '' : ` (${countText(failed, 'station')} without data not counted)`;
@@ -209,7 +209,7 @@ function scrapeLines({ scrape, stations }: Facts): readonly string[] {
 }
 
 /** For upstreams with enough capacity; those without, or that were throttled, have a warning. */
-function capacityLines(upstreams: readonly UpstreamFacts[]): readonly string[] {
+function capacityLines(upstreams: readonly UpstreamResult[]): readonly string[] {
   return upstreams.flatMap(({ name, capacity, load }) =>
     capacity === undefined || isExceeded(capacity) || load.recentThrottled > 0
       ? []
@@ -218,7 +218,7 @@ function capacityLines(upstreams: readonly UpstreamFacts[]): readonly string[] {
 }
 
 /** Where pages of `page_size` are too large for the service. */
-function reducedPageLines({ upstreams, stations }: Facts): readonly string[] {
+function reducedPageLines({ upstreams, stations }: CheckResult): readonly string[] {
   return upstreams.flatMap(({ name }) => {
     const own = listedStations(stations).filter(({ spec }) => spec.upstream === name);
     const sizes = own.map(({ snapshot }) => snapshot.reducedPageSize).filter((size) => size !== undefined);
@@ -229,7 +229,7 @@ function reducedPageLines({ upstreams, stations }: Facts): readonly string[] {
 }
 
 /** Where pages were shorter than requested: a larger `page_size` would save no requests. */
-function pageLimitLines({ upstreams, stations }: Facts): readonly string[] {
+function pageLimitLines({ upstreams, stations }: CheckResult): readonly string[] {
   const lines: string[] = [];
   for (const { name } of upstreams) {
     const own = listedStations(stations).filter(({ spec }) => spec.upstream === name);
@@ -242,7 +242,7 @@ function pageLimitLines({ upstreams, stations }: Facts): readonly string[] {
 }
 
 /** How many resources the entries of `resource_labels` match. */
-function labelLines({ labelMatches }: Facts): readonly string[] {
+function labelLines({ labelMatches }: CheckResult): readonly string[] {
   return labelMatches.map(({ entry, resources, decided }) => {
     const rest = decided < resources ? `, of which earlier entries leave ${decided}` : '';
     return `${entry}: ${countText(resources, 'resource')}${rest}`;
@@ -252,17 +252,17 @@ function labelLines({ labelMatches }: Facts): readonly string[] {
 type Severity = 'failure' | 'warning';
 
 /** A station that fails has no data. */
-function severityOf({ kind }: FleetProblem): Severity {
-  return kind === 'failing' ? 'failure' : 'warning';
+function severityOf({ category }: FleetProblem): Severity {
+  return category === 'failing' ? 'failure' : 'warning';
 }
 
 function problemLines(problem: FleetProblem): readonly string[] {
-  const { stations, what, said, advice } = problem;
+  const { stations, what, quotes, advice } = problem;
   const texts = stations.map(({ name, note }) => (note === undefined ? name : `${name} (${note})`));
   return [
     `${severityOf(problem)}: ${subjectOf(problem)}: ${what}`,
     stations.length > 1 && `  stations: ${firstOf(texts, MAX_STATIONS).join(', ')}`,
-    said !== undefined && `  reported: ${said.join('; ')}`,
+    quotes !== undefined && `  reported: ${quotes.join('; ')}`,
     `  what to do: ${advice}`,
   ].filter((text) => text !== false);
 }
@@ -286,7 +286,7 @@ function withColour(text: string, severity: Severity, screen: Screen | undefined
 }
 
 function reportSummary(
-  stations: readonly StationFacts[],
+  stations: readonly StationResult[],
   problems: readonly FleetProblem[],
   configWarnings: number,
 ): string {

@@ -9,8 +9,8 @@ import {
   durationFlag,
   externalUrl,
   type Flag,
-  type FlagKind,
   type FlagRow,
+  type FlagType,
   faultShare,
   file,
   integerFlag,
@@ -22,12 +22,12 @@ import {
   telemetryPath,
   textFlag,
   trueOrFalse,
-} from './flag-kind.ts';
+} from './flag-type.ts';
 
 /** Makes flags that these commands accept. */
 function acceptedBy(...only: readonly CommandName[]) {
-  const flag = <Value>(kind: FlagKind<Value>, standard: string, help: string): FlagRow<Value> => ({
-    kind,
+  const flag = <Value>(type: FlagType<Value>, standard: string, help: string): FlagRow<Value> => ({
+    type,
     help,
     only,
     default: standard,
@@ -36,8 +36,8 @@ function acceptedBy(...only: readonly CommandName[]) {
   return {
     flag,
     toggle: (help: string) => flag(trueOrFalse, 'false', help),
-    optional: <Value>(kind: FlagKind<Value>, help: string): FlagRow<Value | undefined> => ({
-      kind,
+    optional: <Value>(type: FlagType<Value>, help: string): FlagRow<Value | undefined> => ({
+      type,
       help,
       only,
       value: ([parsed]) => parsed as Value | undefined,

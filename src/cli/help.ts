@@ -1,5 +1,5 @@
 import { COMMAND_NAMES, COMMANDS, type CommandName, commandUsage, DEFAULT_COMMAND, PROGRAM } from './commands.ts';
-import type { Flag } from './flag-kind.ts';
+import type { Flag } from './flag-type.ts';
 import { flagsOf } from './flags.ts';
 import { wrapped } from './wrap.ts';
 
@@ -39,10 +39,10 @@ function commandLines(): readonly string[] {
   ];
 }
 
-function flagUsage({ name, short, kind, default: defaultValue, isRepeatable }: Flag): string {
+function flagUsage({ name, short, type, default: defaultValue, isRepeatable }: Flag): string {
   const spelled = `${short === undefined ? '   ' : `-${short},`} --`;
-  if (kind.placeholder === undefined) return `${spelled}[no-]${name}`;
-  return `${spelled}${name}=${defaultValue ?? kind.placeholder}${isRepeatable ? ' ...' : ''}`;
+  if (type.placeholder === undefined) return `${spelled}[no-]${name}`;
+  return `${spelled}${name}=${defaultValue ?? type.placeholder}${isRepeatable ? ' ...' : ''}`;
 }
 
 /** The left column; what does not fit into it has a line of its own. */

@@ -3,7 +3,7 @@ import { HIDDEN } from '../schema/secret.ts';
 import { nearest } from '../text/nearest.ts';
 import { suggestion } from '../text/quoted.ts';
 import { COMMAND_NAMES, COMMANDS, type CommandName, DEFAULT_COMMAND, isCommandName } from './commands.ts';
-import type { Flag } from './flag-kind.ts';
+import type { Flag } from './flag-type.ts';
 import { FLAGS, type FlagValues } from './flags.ts';
 
 type ParsedFlags =
@@ -31,11 +31,11 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
 }
 
 function readFlag(flag: Flag, given: readonly string[], problems: string[]): unknown {
-  const { name, kind, default: defaultValue, isRepeatable } = flag;
+  const { name, type, default: defaultValue, isRepeatable } = flag;
   const texts = given.length === 0 && defaultValue !== undefined ? [defaultValue] : given;
   const values = texts.map((text) => {
-    const value = kind.parse(text);
-    if (value === undefined) problems.push(`--${name}: expected ${kind.expected}, got ${quotedValue(text)}`);
+    const value = type.parse(text);
+    if (value === undefined) problems.push(`--${name}: expected ${type.expected}, got ${quotedValue(text)}`);
     return value;
   });
   if (!isRepeatable && given.length > 1) problems.push(`--${name}: expected once, got ${given.length} times`);
@@ -118,7 +118,7 @@ function readValue(
   const isNextFlag = inlineValue === false && isFlag(value);
   const text = isNextFlag ? undefined : (value ?? implied);
   if (implied === 'false' && inlineValue) problems.push(`${rawName}: takes no value`);
-  else if (text === undefined) problems.push(`${rawName}: missing value, expected ${flag.kind.expected}`);
+  else if (text === undefined) problems.push(`${rawName}: missing value, expected ${flag.type.expected}`);
   else given.set(flag, [...(given.get(flag) ?? []), text]);
 }
 
@@ -141,8 +141,8 @@ interface Spelling {
 const SPELLINGS: ReadonlyMap<string, Spelling> = new Map(FLAGS.flatMap(spellingsOf));
 
 function spellingsOf(flag: Flag): [string, Spelling][] {
-  const { name, short, kind } = flag;
-  if (kind.placeholder !== undefined) return [[`--${name}`, { flag }]];
+  const { name, short, type } = flag;
+  if (type.placeholder !== undefined) return [[`--${name}`, { flag }]];
   const words = short === undefined ? [`--${name}`] : [`--${name}`, `-${short}`];
   return [
     ...words.map((word): [string, Spelling] => [word, { flag, implied: 'true' }]),
@@ -152,5 +152,5 @@ function spellingsOf(flag: Flag): [string, Spelling][] {
 
 /** Only flags with a value are declared: parseArgs takes all others for booleans. */
 const OPTIONS = Object.fromEntries(
-  FLAGS.filter(({ kind }) => kind.placeholder !== undefined).map(({ name }) => [name, { type: 'string' as const }]),
+  FLAGS.filter(({ type }) => type.placeholder !== undefined).map(({ name }) => [name, { type: 'string' as const }]),
 );

@@ -7,10 +7,10 @@ import { writeToStream } from '../cli/data-output.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import type { LoadedConfig } from '../config/load.ts';
-import { probeConnection } from '../diagnosis/connection-probe.ts';
+import { type CheckResult, labelMatches, type StationResult } from '../diagnosis/check-result.ts';
+import { checkConnection } from '../diagnosis/connection-check.ts';
 import { coverageVerdict, hasLabels } from '../diagnosis/coverage-limits.ts';
 import { checkProblems } from '../diagnosis/diagnosis.ts';
-import { type Facts, labelMatches, type StationFacts } from '../diagnosis/facts.ts';
 import type { Body } from '../exposition/exposition.ts';
 import { getOrCreate } from '../model/sums.ts';
 import { searchStations } from '../query/selection.ts';
@@ -58,23 +58,23 @@ async function checkLive(
   shard: Shard,
   configWarnings: number,
 ): Promise<number> {
-  const facts = await withStations(context, loaded, { shard }, factsOf);
-  const problems = checkProblems(facts, flags['scrape.timeout']);
-  const verdict = coverageVerdict(facts.stations, {
+  const result = await withStations(context, loaded, { shard }, resultOf);
+  const problems = checkProblems(result, flags['scrape.timeout']);
+  const verdict = coverageVerdict(result.stations, {
     minCoverage: flags['min-coverage'],
     maxWithoutRules: flags['max-without-rules'],
     maxAgeMs: flags['max-uncovered-age'],
-    nowMs: facts.nowMs,
+    nowMs: result.nowMs,
     labels: flags.label,
   });
   const isExceeded = verdict.problems.length > 0;
   const screen = screenOf(context, flags.wide);
   const print = printerOf(context, flags);
-  print(`\n${checkReport(facts, problems, configWarnings, screen)}`);
-  if (flags.format !== 'table' || isExceeded) await printWithoutRules(context, flags, facts.stations);
+  print(`\n${checkReport(result, problems, configWarnings, screen)}`);
+  if (flags.format !== 'table' || isExceeded) await printWithoutRules(context, flags, result.stations);
   // Last, where it is seen below a long table.
   print(verdictText(verdict, screen));
-  return isExceeded || problems.some(({ kind }) => kind === 'failing') ? 1 : 0;
+  return isExceeded || problems.some(({ category }) => category === 'failing') ? 1 : 0;
 }
 
 async function checkChain(context: ProcessContext, flags: FlagValues, loaded: LoadedConfig): Promise<number> {
@@ -93,7 +93,7 @@ function printerOf({ print, printError }: ProcessContext, { format }: FlagValues
 async function printWithoutRules(
   context: ProcessContext,
   { format, wide, label, 'max-uncovered-age': maxAge }: FlagValues,
-  stations: readonly StationFacts[],
+  stations: readonly StationResult[],
 ): Promise<void> {
   const searched = stations.map(({ spec, listed }) => ({ ...spec, parts: listed?.snapshot.parts }));
   const withoutRules = await searchStations(searched, { without_rules: 'yes' }, maxAge === undefined ? '' : 'created');
@@ -114,7 +114,7 @@ async function printWithoutRules(
 }
 
 /** Refreshes every station once. */
-async function factsOf(generation: Generation): Promise<Facts> {
+async function resultOf(generation: Generation): Promise<CheckResult> {
   const caches = [...generation.stations.values()];
   const refreshed = async (station: StationCache<Resources>) => {
     await Promise.all([station, ...station.further].map((cache) => cache.refresh()));
@@ -127,7 +127,7 @@ async function factsOf(generation: Generation): Promise<Facts> {
     };
   };
   const queried = [...generation.upstreams].filter(([name]) => caches.some(({ spec }) => spec.upstream === name));
-  const probes = queried.map(([name, upstream]) => ({ name, upstream, probed: probeConnection(upstream.options) }));
+  const probes = queried.map(([name, upstream]) => ({ name, upstream, probed: checkConnection(upstream.options) }));
   const stations = await Promise.all(caches.map(refreshed));
   const views = stations.map(({ view }) => view);
   const observed = probes.map(async ({ name, upstream, probed }) => ({

@@ -4,7 +4,7 @@ import { type Resource, resourceLabel } from '../resources/fields.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import { type Coverage, coveredRange, leastCoverage, noShareReason, totalsOf } from '../status/totals.ts';
 import { countText, durationText, numberText } from '../text/words.ts';
-import type { StationFacts } from './facts.ts';
+import type { StationResult } from './check-result.ts';
 
 /** The exact value of a label of `resource_labels`; '' is that of resources without one. */
 interface LabelFilter {
@@ -23,7 +23,7 @@ interface CoverageLimits {
   readonly labels?: readonly LabelFilter[];
 }
 
-type CheckedStation = Pick<StationFacts, 'spec' | 'listed'>;
+type CheckedStation = Pick<StationResult, 'spec' | 'listed'>;
 
 export interface CoverageVerdict {
   /** Why the stations are not within the limits. */

@@ -6,11 +6,11 @@ import { capacityText, isExceeded } from '../status/capacity.ts';
 import { exceededLimit } from '../status/scrape-size.ts';
 import { cacheNote } from '../status/station-status.ts';
 import { countText, durationText, firstOf, numberText } from '../text/words.ts';
-import type { Facts, Listed, StationFacts, UpstreamFacts } from './facts.ts';
+import type { CheckResult, Listed, StationResult, UpstreamResult } from './check-result.ts';
 
 /** The problems that the status page has too, and those that only a check finds. `scrapeTimeoutMs`: of scrapes that send none. */
-export function checkProblems(facts: Facts, scrapeTimeoutMs: number): readonly FleetProblem[] {
-  const { nowMs, upstreams, stations } = facts;
+export function checkProblems(result: CheckResult, scrapeTimeoutMs: number): readonly FleetProblem[] {
+  const { nowMs, upstreams, stations } = result;
   return byUrgency([
     ...currentProblems({ stations: stations.map(({ status }) => status), upstreams, nowMs }),
     ...upstreams.flatMap((upstream) => [
@@ -19,8 +19,8 @@ export function checkProblems(facts: Facts, scrapeTimeoutMs: number): readonly F
       ...scrapeProblems(upstream, stations, scrapeTimeoutMs),
     ]),
     ...stationProblems(stations, scrapeTimeoutMs),
-    ...sizeProblems(facts),
-    ...labelProblems(facts),
+    ...sizeProblems(result),
+    ...labelProblems(result),
   ]);
 }
 
@@ -31,14 +31,17 @@ interface Finding {
 }
 
 function warning(who: ReturnType<typeof affected>, finding: Finding): FleetProblem {
-  return { kind: 'check', key: `${who.who}: ${finding.problem}`, tone: 'warning', ...who, ...finding };
+  return { category: 'check', key: `${who.who}: ${finding.problem}`, tone: 'warning', ...who, ...finding };
 }
 
 /** Leaves time to renew a certificate. */
 const EXPIRY_NOTICE_MS = 14 * DAY_MS;
 
 /** A certificate that is not verified, or expires soon. */
-function certificateProblems({ name, options, error, session }: UpstreamFacts, nowMs: number): readonly FleetProblem[] {
+function certificateProblems(
+  { name, options, error, session }: UpstreamResult,
+  nowMs: number,
+): readonly FleetProblem[] {
   if (error !== undefined || session === undefined) return [];
   const { baseUrl, tls } = options;
   const found: Finding[] = [];
@@ -59,8 +62,8 @@ function certificateProblems({ name, options, error, session }: UpstreamFacts, n
 
 /** Refreshes that are possible, but not within a scrape. */
 function scrapeProblems(
-  { name, capacity }: UpstreamFacts,
-  stations: readonly StationFacts[],
+  { name, capacity }: UpstreamResult,
+  stations: readonly StationResult[],
   scrapeTimeoutMs: number,
 ): readonly FleetProblem[] {
   if (capacity === undefined || isExceeded(capacity) || capacity.roundMs <= scrapeTimeoutMs) return [];
@@ -77,7 +80,7 @@ function scrapeProblems(
 }
 
 /** Where the requests that connections make possible are enough, but the service accepts fewer: how many is unknown. */
-function throttleProblems({ name, load, capacity }: UpstreamFacts): readonly FleetProblem[] {
+function throttleProblems({ name, load, capacity }: UpstreamResult): readonly FleetProblem[] {
   const { recentThrottled, recentRequests } = load;
   if (recentThrottled === 0 || capacity === undefined || isExceeded(capacity)) return [];
   return [
@@ -93,16 +96,16 @@ function throttleProblems({ name, load, capacity }: UpstreamFacts): readonly Fle
   ];
 }
 
-function sizeProblems({ scrape }: Facts): readonly FleetProblem[] {
+function sizeProblems({ scrape }: CheckResult): readonly FleetProblem[] {
   const exceeded = exceededLimit(scrape);
   if (exceeded === undefined) return [];
   return [warning({ who: 'scrape', stations: [] }, { problem: 'larger than a limit of scrapers', ...exceeded })];
 }
 
 /** Entries that have no effect. What a failed station has is unknown. */
-function labelProblems({ labelMatches, stations }: Facts): readonly FleetProblem[] {
+function labelProblems({ labelMatches, stations }: CheckResult): readonly FleetProblem[] {
   if (stations.some(({ listed }) => listed === undefined)) return [];
-  const entriesWith = (isAffected: (match: Facts['labelMatches'][number]) => boolean) =>
+  const entriesWith = (isAffected: (match: CheckResult['labelMatches'][number]) => boolean) =>
     firstOf(
       labelMatches.filter(isAffected).map(({ entry }) => entry),
       MAX_ENTRIES,
@@ -127,10 +130,10 @@ function labelProblems({ labelMatches, stations }: Facts): readonly FleetProblem
 
 const MAX_ENTRIES = 10;
 
-type ListedStation = StationFacts & { readonly listed: Listed };
+type ListedStation = StationResult & { readonly listed: Listed };
 
 /** One for each cause, with the stations behind it. */
-function stationProblems(stations: readonly StationFacts[], scrapeTimeoutMs: number): readonly FleetProblem[] {
+function stationProblems(stations: readonly StationResult[], scrapeTimeoutMs: number): readonly FleetProblem[] {
   const listed = stations.filter((station): station is ListedStation => station.listed !== undefined);
   // In the background nobody waits for a refresh.
   const slow = listed

@@ -96,7 +96,7 @@ export interface FailureSummary {
 }
 
 /** What explains a failure; it contains no secrets. */
-export interface FailureFacts extends FailureSummary, Omit<FailureDetails, 'replyStatus'> {
+export interface Failure extends FailureSummary, Omit<FailureDetails, 'replyStatus'> {
   /** Of the error and its causes, outermost first: codes of OpenSSL, Node, undici or the file system. */
   readonly codes?: readonly string[];
   /** The reply with the status is the service's own. */
@@ -104,7 +104,7 @@ export interface FailureFacts extends FailureSummary, Omit<FailureDetails, 'repl
 }
 
 /** Why a refresh failed; anything but a ListingFailure is a bug of the exporter. */
-export function failureOf(error: unknown): FailureFacts & { readonly error: unknown } {
+export function failureOf(error: unknown): Failure & { readonly error: unknown } {
   const codes = codesOf(error);
   if (!(error instanceof ListingFailure)) {
     const message = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 import { getBuiltinModule } from 'node:process';
 import { clockDifferenceText, isNotableClockDifference } from '../model/clock.ts';
-import type { FailureFacts, FailureReason, UpstreamAccess } from '../model/failure.ts';
+import type { Failure, FailureReason, UpstreamAccess } from '../model/failure.ts';
 import type { IncompleteReason } from '../model/listing.ts';
 
 // Not an import, which reads every export of node:http, and with it loads the WebSocket and fetch of Node 22 and later.
@@ -25,14 +25,14 @@ export interface Circumstances {
 }
 
 /** The explanation of the first rule that applies. */
-export function explain(failure: FailureFacts, circumstances: Circumstances = {}): Advice {
+export function explain(failure: Failure, circumstances: Circumstances = {}): Advice {
   const { codes = [], status, tokenRequest } = failure;
   const reason = tokenRequest?.reason ?? failure.reason;
   const rules: readonly Rule[] = tokenRequest ? [...TOKEN_RULES, ...RULES[reason]] : RULES[reason];
   const reply = replyIn(failure.message);
   const rule = rules.find(
-    ({ code, said, when }) =>
-      (said === undefined || said.test(reply)) &&
+    ({ code, replyPattern, when }) =>
+      (replyPattern === undefined || replyPattern.test(reply)) &&
       (code === undefined || codes.some((candidate) => code.test(candidate))) &&
       (when === undefined || when({ ...circumstances, failure })),
   );
@@ -97,9 +97,9 @@ export const UNAVAILABLE_ADVICE =
 interface Rule extends Partial<Advice> {
   /** Of the failure. */
   readonly code?: RegExp;
-  /** By the other side, in its message. */
-  readonly said?: RegExp;
-  readonly when?: (circumstances: Circumstances & { readonly failure: FailureFacts }) => boolean;
+  /** Found in what the other side replied, which the message quotes. */
+  readonly replyPattern?: RegExp;
+  readonly when?: (circumstances: Circumstances & { readonly failure: Failure }) => boolean;
 }
 
 /** In the texts, a name in braces stands for one of these words. */
@@ -131,10 +131,7 @@ const GENERAL_WORDS = {
   status: '',
 };
 
-function wordsOf(
-  { clockDifferenceMs = 0, status, tokenRequest, proxy }: FailureFacts,
-  { access }: Circumstances,
-): Words {
+function wordsOf({ clockDifferenceMs = 0, status, tokenRequest, proxy }: Failure, { access }: Circumstances): Words {
   const token = tokenRequest && `the token endpoint ${tokenRequest.host}`;
   const service = token ?? access?.service ?? GENERAL_WORDS.service;
   const key = token ? 'oauth2.token_url' : GENERAL_WORDS.key;
@@ -150,7 +147,7 @@ function wordsOf(
 }
 
 /** Neither a proxy nor a token endpoint failed. */
-function isOfService({ proxy, tokenRequest }: FailureFacts): boolean {
+function isOfService({ proxy, tokenRequest }: Failure): boolean {
   return proxy === undefined && tokenRequest === undefined;
 }
 
@@ -172,7 +169,7 @@ const CLOSED = /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MIS
 const ALTNAME = /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
 
 const TLS_ON_PORT: Rule = {
-  said: /plain HTTP|HTTP request to an HTTPS/i,
+  replyPattern: /plain HTTP|HTTP request to an HTTPS/i,
   short: 'TLS on this port',
   meaning: 'This port of {service} uses TLS, but {key} is an http URL ({status}).',
   advice: 'Use https:// in {key}.',
@@ -430,7 +427,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     },
     {
       when: ({ access }) => access?.words.isIssued === true,
-      said: /\b(expired|not yet (valid|active)|(valid|active) yet|before issued|nbf|iat)\b/i,
+      replyPattern: /\b(expired|not yet (valid|active)|(valid|active) yet|before issued|nbf|iat)\b/i,
       short: 'token expired',
       meaning:
         'The service rejected {credentials} as expired or not yet valid (401), although the token endpoint issued it just before.',
@@ -458,7 +455,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
     {
       when: ({ access }) => access?.words.isIssued === true,
       // Also in insufficient_scope.
-      said: /(?<![a-z])scopes?(?![a-z])/i,
+      replyPattern: /(?<![a-z])scopes?(?![a-z])/i,
       meaning: 'The service accepted {credentials}, but it lacks a scope (403).',
       advice: 'Add the scope that the service names to oauth2.scopes, and allow the client to request it.',
     },
@@ -500,7 +497,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
   ],
   status: [
     {
-      said: /SSL certificate/i,
+      replyPattern: /SSL certificate/i,
       short: 'client certificate required',
       meaning: '{service} requires a client certificate, or rejects the one that is configured ({status}).',
       advice: CLIENT_CERTIFICATE_ADVICE,
@@ -512,7 +509,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
       advice: TOO_LONG_ADVICE,
     },
     {
-      said: /(header|cookie|URI|request line) too (large|long)/i,
+      replyPattern: /(header|cookie|URI|request line) too (large|long)/i,
       meaning: TOO_LONG_MEANING,
       advice: TOO_LONG_ADVICE,
     },
@@ -572,7 +569,7 @@ const RULES: Readonly<Record<FailureReason, readonly [...Rule[], Rule & Advice]>
   ],
   body: [
     {
-      said: /empty reply/,
+      replyPattern: /empty reply/,
       short: 'empty reply',
       meaning: 'The reply is empty.',
       advice:

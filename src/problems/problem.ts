@@ -8,7 +8,7 @@ const TONES: readonly Tone[] = ['bad', 'warning', 'unknown'];
 
 /** Something that a person should look at: on the status page and in `check --live`. */
 export interface FleetProblem {
-  readonly kind:
+  readonly category:
     | 'lost'
     | 'failing'
     | 'overdue'
@@ -32,7 +32,7 @@ export interface FleetProblem {
   readonly problem: string;
   readonly what: string;
   /** What the service or the configuration says, in its own words. */
-  readonly said?: readonly string[];
+  readonly quotes?: readonly string[];
   readonly advice: string;
   /** undefined: unknown. */
   readonly sinceMs?: number | undefined;

@@ -14,7 +14,7 @@ export interface RejectedReload {
   readonly problems: readonly string[];
 }
 
-export interface ProblemFacts {
+export interface ProblemSources {
   readonly stations: readonly StationStatus[];
   readonly upstreams: readonly UpstreamStatus[];
   readonly rejectedReload?: RejectedReload | undefined;
@@ -24,8 +24,8 @@ export interface ProblemFacts {
 }
 
 /** The most urgent first, in the order of the severities of alerts; equal problems of several stations are one. */
-export function currentProblems(facts: ProblemFacts): readonly FleetProblem[] {
-  const { stations, upstreams, rejectedReload, rejectedWebReload, removedStations, nowMs } = facts;
+export function currentProblems(sources: ProblemSources): readonly FleetProblem[] {
+  const { stations, upstreams, rejectedReload, rejectedWebReload, removedStations, nowMs } = sources;
   return byUrgency([
     ...problemsOfStations(stations, nowMs),
     ...reloadProblems('configuration', rejectedReload, 'Correct the file, and reload it.'),
@@ -35,7 +35,7 @@ export function currentProblems(facts: ProblemFacts): readonly FleetProblem[] {
       'Correct the file: it is reread automatically. Some changes require a restart.',
     ),
     ...(removedStations && isReported(removedStations, nowMs) ? [describeRemoved(removedStations)] : []),
-    ...upstreams.flatMap((upstream) => upstreamProblems(upstream, facts)),
+    ...upstreams.flatMap((upstream) => upstreamProblems(upstream, sources)),
   ]);
 }
 
@@ -43,21 +43,21 @@ export function currentProblems(facts: ProblemFacts): readonly FleetProblem[] {
 const MAX_FILE_PROBLEMS = 5;
 
 function reloadProblems(
-  kind: 'configuration' | 'web configuration',
+  category: 'configuration' | 'web configuration',
   rejected: RejectedReload | undefined,
   advice: string,
 ): readonly FleetProblem[] {
   if (rejected === undefined) return [];
   return [
     {
-      kind,
-      key: kind,
+      category,
+      key: category,
       tone: 'warning',
       stations: [],
-      who: kind,
+      who: category,
       problem: 'rejected',
       what: 'The file was rejected: what was in force before remains in use.',
-      said: firstOf(rejected.problems, MAX_FILE_PROBLEMS),
+      quotes: firstOf(rejected.problems, MAX_FILE_PROBLEMS),
       advice,
       sinceMs: rejected.atMs,
     },
@@ -68,7 +68,7 @@ function reloadProblems(
 function describeRemoved({ atMs, before, names }: RemovedStations): FleetProblem {
   const problem = `${numberText(names.length)} of ${countText(before, 'station')} removed by a reload`;
   return {
-    kind: 'configuration',
+    category: 'configuration',
     key: 'removed stations',
     tone: 'warning',
     stations: [],
@@ -91,7 +91,7 @@ const OVERLOAD_ADVICE = 'Raise cache.ttl, or concurrency and requests_per_second
 /** What limits the refreshes of an upstream, unless failures say it. A limit above what is needed makes no data older. */
 function upstreamProblems(
   { name, load, capacity }: UpstreamStatus,
-  { stations, nowMs }: ProblemFacts,
+  { stations, nowMs }: ProblemSources,
 ): readonly FleetProblem[] {
   const { holdMs, refusal, recentThrottled, throttledForMs, waitingRefreshes, oldestWaitingMs } = load;
   const isShort = capacity !== undefined && isExceeded(capacity);
@@ -125,7 +125,7 @@ function upstreamProblems(
   if (first === undefined) return [];
   return [
     {
-      kind: 'upstream',
+      category: 'upstream',
       key: `upstream ${name}`,
       tone: 'warning',
       stations: [],

@@ -18,10 +18,10 @@ import { affected, type FleetProblem } from './problem.ts';
 /** From here on, data that was not refreshed is a problem: scrape intervals in use are shorter. */
 export const LONG_OVERDUE_MS = 5 * 60_000;
 
-type Description = Omit<FleetProblem, 'kind' | 'key'>;
+type Description = Omit<FleetProblem, 'category' | 'key'>;
 
 interface StationProblem {
-  readonly kind: FleetProblem['kind'];
+  readonly category: FleetProblem['category'];
   readonly isAffected: (station: StationStatus, nowMs: number) => boolean;
   /** Affected stations with equal values are one problem. */
   readonly sharedBy: (station: StationStatus) => readonly (string | undefined)[];
@@ -31,32 +31,32 @@ interface StationProblem {
 /** Equally urgent ones in this order. */
 const STATION_PROBLEMS: readonly StationProblem[] = [
   {
-    kind: 'lost',
+    category: 'lost',
     isAffected: (station, nowMs) => station.lossAt(nowMs) !== undefined,
     sharedBy: ({ upstream }) => [upstream],
     describe: describeLoss,
   },
   {
-    kind: 'failing',
+    category: 'failing',
     isAffected: ({ failure }) => failure !== undefined,
     sharedBy: (station) => [station.upstream, station.failure?.reason, explainStation(station)?.short],
     describe: describeFailure,
   },
   {
-    kind: 'overdue',
+    category: 'overdue',
     isAffected: isOverdue,
     // Those of all upstreams together, because scrapes or the exporter are the cause.
     sharedBy: (station) => [overdueProblem(station), stateOf(station)],
     describe: describeOverdue,
   },
   {
-    kind: 'firing',
+    category: 'firing',
     isAffected: ({ snapshot }) => snapshot !== undefined && isManyFiring(snapshot.sets),
     sharedBy: ({ upstream }) => [upstream],
     describe: describeFiring,
   },
   {
-    kind: 'incomplete',
+    category: 'incomplete',
     isAffected: ({ snapshot }) => snapshot?.complete === false,
     sharedBy: ({ upstream, snapshot }) => [
       upstream,
@@ -65,14 +65,14 @@ const STATION_PROBLEMS: readonly StationProblem[] = [
     describe: describeIncomplete,
   },
   {
-    kind: 'unknown states',
+    category: 'unknown states',
     isAffected: ({ snapshot }) => snapshot !== undefined && hasUnknownStates(snapshot.unknown),
     // Those of all stations together, because one line of the configuration is the resolution.
     sharedBy: () => [],
     describe: describeUnknown,
   },
   {
-    kind: 'absent fields',
+    category: 'absent fields',
     isAffected: ({ snapshot }) => snapshot !== undefined && snapshot.reportedZeros === 0 && withoutCount(snapshot) > 0,
     // One key of the upstream is the resolution.
     sharedBy: ({ upstream }) => [upstream],
@@ -86,13 +86,13 @@ export function problemsOfStations(stations: readonly StationStatus[], nowMs: nu
 }
 
 function sharedProblems(
-  { kind, isAffected, sharedBy, describe }: StationProblem,
+  { category, isAffected, sharedBy, describe }: StationProblem,
   stations: readonly StationStatus[],
   nowMs: number,
 ): readonly FleetProblem[] {
   const affectedOnes = stations.filter((station) => isAffected(station, nowMs));
   const groups = groupsBy(affectedOnes, (station) => JSON.stringify(sharedBy(station)));
-  return groups.map((group) => ({ kind, key: `${kind} ${group.key}`, ...describe(group.stations, nowMs) }));
+  return groups.map((group) => ({ category, key: `${category} ${group.key}`, ...describe(group.stations, nowMs) }));
 }
 
 /** Stations with the same problem, which usually has one cause and one resolution; the largest group first. */
@@ -157,13 +157,13 @@ function describeFailure(stations: readonly StationStatus[], nowMs: number): Des
     ...affected(stations),
     problem: short,
     what: `${meaning} ${servedText(stations)}`,
-    said: firstOf(
+    quotes: firstOf(
       messages.map(({ key }) => key),
       MAX_MESSAGES,
       (more) => countText(more, 'other message'),
     ),
     advice,
-    sinceMs: earliest(stations.map(({ outage }) => outage?.reasonFromMs)),
+    sinceMs: earliest(stations.map(({ failureStreak }) => failureStreak?.reasonFromMs)),
   };
 }
 

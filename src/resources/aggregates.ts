@@ -154,19 +154,19 @@ function needsAlertRules({ alertable }: Pick<Resource, 'alertable'>, alertabilit
   return alertability ? alertable : alertable !== false;
 }
 
-type CoverageFacts = Pick<Resource, 'alertRules' | 'alertable'>;
+type RuleFields = Pick<Resource, 'alertRules' | 'alertable'>;
 
 type ResourceCoverage = 'covered' | 'not covered' | 'exempt' | 'unknown';
 
 /** What is known of the alert rules of a resource. */
-export function coverageOf(resource: CoverageFacts, alertability: boolean): ResourceCoverage {
+export function coverageOf(resource: RuleFields, alertability: boolean): ResourceCoverage {
   const needsRules = needsAlertRules(resource, alertability);
   if (needsRules === false) return 'exempt';
   if (resource.alertRules === undefined || needsRules === undefined) return 'unknown';
   return resource.alertRules > 0 ? 'covered' : 'not covered';
 }
 
-function countRules(group: MutableGroup, resource: CoverageFacts, alertability: boolean): ResourceCoverage {
+function countRules(group: MutableGroup, resource: RuleFields, alertability: boolean): ResourceCoverage {
   const needsRules = needsAlertRules(resource, alertability);
   const coverage = coverageOf(resource, alertability);
   group.alertRules = sumIfKnown(group.alertRules, resource.alertRules);

@@ -25,7 +25,7 @@ export interface EndedRefresh {
 }
 
 /** The latest refreshes of a station failed. */
-export interface Outage {
+export interface FailureStreak {
   /** The end of the first refresh that failed. */
   readonly fromMs: number;
   readonly failed: number;
@@ -44,9 +44,9 @@ interface ResourceNumberChange {
 }
 
 /** What must be known of all refreshes, also of those that are no longer kept. */
-export interface RefreshFacts {
+export interface RefreshHistory {
   /** undefined: the latest refresh that was not postponed succeeded, or there is none. */
-  readonly outage: Outage | undefined;
+  readonly failureStreak: FailureStreak | undefined;
   /** Those of at least the last hour, the oldest first. */
   readonly numberChanges: readonly ResourceNumberChange[];
   /** Since when no listing has been verified complete; undefined: the latest one is, or there is none. */
@@ -67,8 +67,8 @@ const MAX_MESSAGE_CHARACTERS = 200;
 export class LatestRefreshes {
   /** The oldest first. */
   readonly #kept: EndedRefresh[] = [];
-  #facts: RefreshFacts = {
-    outage: undefined,
+  #history: RefreshHistory = {
+    failureStreak: undefined,
     numberChanges: [],
     incompleteSinceMs: undefined,
     unknownSinceMs: undefined,
@@ -76,16 +76,16 @@ export class LatestRefreshes {
     gapEndMs: undefined,
   };
 
-  get facts(): RefreshFacts {
-    return this.#facts;
+  get history(): RefreshHistory {
+    return this.#history;
   }
 
   add(refresh: EndedRefresh): void {
     const { atMs, outcome, failure } = refresh;
     if (outcome === 'failed' && failure)
-      this.#facts = { ...this.#facts, outage: outageAfter(this.#facts.outage, failure, atMs) };
+      this.#history = { ...this.#history, failureStreak: streakAfter(this.#history.failureStreak, failure, atMs) };
     // A refresh without a listing shows neither that something is missing nor that nothing is.
-    if (outcome === 'succeeded' || outcome === 'incomplete') this.#facts = factsAfter(this.#facts, refresh);
+    if (outcome === 'succeeded' || outcome === 'incomplete') this.#history = historyAfter(this.#history, refresh);
     this.#kept.push(failure ? { ...refresh, failure: this.#shortened(failure) } : refresh);
     if (this.#kept.length > KEPT) this.#kept.shift();
   }
@@ -108,13 +108,13 @@ export class LatestRefreshes {
 }
 
 /** `listing`: a refresh with a listing. */
-function factsAfter(before: RefreshFacts, listing: EndedRefresh): RefreshFacts {
+function historyAfter(before: RefreshHistory, listing: EndedRefresh): RefreshHistory {
   const { atMs, outcome, unknown = 0, added = 0, removed, isHeld } = listing;
   const { comparedSinceMs } = before;
   const isBase = !isHeld && (removed === undefined || comparedSinceMs === undefined);
   const recent = before.numberChanges.filter((change) => change.atMs >= atMs - HOUR_MS);
   return {
-    outage: undefined,
+    failureStreak: undefined,
     numberChanges:
       removed === undefined || added + removed === 0 ? before.numberChanges : [...recent, { atMs, added, removed }],
     incompleteSinceMs: outcome === 'incomplete' ? (before.incompleteSinceMs ?? atMs) : undefined,
@@ -124,7 +124,7 @@ function factsAfter(before: RefreshFacts, listing: EndedRefresh): RefreshFacts {
   };
 }
 
-function outageAfter(before: Outage | undefined, failure: FailureSummary, atMs: number): Outage {
+function streakAfter(before: FailureStreak | undefined, failure: FailureSummary, atMs: number): FailureStreak {
   const { reason } = failure;
   const status = reason === 'status' ? failure.status : undefined;
   const isSame = before?.reason === reason && before.status === status;

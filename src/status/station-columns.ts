@@ -23,7 +23,7 @@ export const STATION_COLUMNS = documented<StationStatus>({
   failure_message: ['Details of the failure.', ({ failure }) => failure?.message],
   failing_since: [
     'End of the first refresh that failed since the last success; null if the latest one succeeded.',
-    ({ outage }) => rfc3339(outage?.fromMs),
+    ({ failureStreak }) => rfc3339(failureStreak?.fromMs),
   ],
   last_success: [
     'End of the last successful refresh, minus the age of replies from a cache.',

@@ -1,4 +1,4 @@
-import type { FailureFacts, UpstreamAccess } from '../model/failure.ts';
+import type { Failure, UpstreamAccess } from '../model/failure.ts';
 import type { Health } from '../model/health.ts';
 import type { UpstreamLoad } from '../model/upstream-load.ts';
 import type { Aggregates } from '../resources/aggregates.ts';
@@ -12,7 +12,7 @@ import type { Kind } from '../stations/collector.ts';
 import type { StationView } from '../stations/station-cache.ts';
 import { countText, durationText } from '../text/words.ts';
 import type { Capacity } from './capacity.ts';
-import type { EndedRefresh, RefreshFacts } from './latest-refreshes.ts';
+import type { EndedRefresh, RefreshHistory } from './latest-refreshes.ts';
 import type { Loss } from './loss.ts';
 import { isStale } from './thresholds.ts';
 import type { Totals } from './totals.ts';
@@ -21,14 +21,14 @@ import type { UnknownState } from './unknown-states.ts';
 /** State of a station as people see it. */
 export interface StationStatus
   extends Omit<Health, 'failure' | 'addedMs' | 'firstMessage'>,
-    RefreshFacts,
+    RefreshHistory,
     Pick<StationView<Kind>, 'dueInMs' | 'isRefreshing' | 'waitingMs'> {
   readonly name: string;
   readonly upstream: string;
   readonly telemetryStation: string;
   /** undefined: not tried yet. */
   readonly up: boolean | undefined;
-  readonly failure: FailureFacts | undefined;
+  readonly failure: Failure | undefined;
   /** Of its upstream. */
   readonly access: UpstreamAccess;
   /** The service has replied to one of its requests, as far as is known. */

@@ -203,8 +203,8 @@ export function resourceList(exporter: ExporterPort, { now }: WebOptions): ListH
   });
 }
 
-function headerText(facts: object): string {
-  const entries = Object.entries(facts).filter(([, value]) => typeof value !== 'object');
+function headerText(summary: object): string {
+  const entries = Object.entries(summary).filter(([, value]) => typeof value !== 'object');
   return entries.map(([name, value]) => `${name}=${value}`).join(', ');
 }
 
@@ -225,14 +225,14 @@ export function refreshList(exporter: ExporterPort): ListHandlers {
 export function changeList(exporter: ExporterPort, { now }: WebOptions): ListHandlers {
   return listHandlers(async (request, signal) => {
     const { name, unbrokenSinceMs, dropped, waiting, changes } = await changesOf(exporter, request, now(), signal);
-    const facts = { since: unbrokenSinceMs === undefined ? null : new Date(unbrokenSinceMs).toISOString(), dropped };
+    const summary = { since: unbrokenSinceMs === undefined ? null : new Date(unbrokenSinceMs).toISOString(), dropped };
     return {
       name: name === undefined ? 'changes' : `${name}-changes`,
       columns: changeColumns(labelNames(exporter)),
       rows: changes,
-      fields: { station: name, ...facts, waiting: waiting.length > 0 },
+      fields: { station: name, ...summary, waiting: waiting.length > 0 },
       key: 'changes',
-      header: headerText(facts),
+      header: headerText(summary),
     };
   });
 }

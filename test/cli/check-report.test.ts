@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { checkReport } from '../../src/cli/check-report.ts';
 import type { Screen } from '../../src/cli/table.ts';
+import type { CheckResult } from '../../src/diagnosis/check-result.ts';
 import { checkProblems } from '../../src/diagnosis/diagnosis.ts';
-import type { Facts } from '../../src/diagnosis/facts.ts';
 import { factsOf, failedStation, listedStation, sessionFor, UPSTREAM } from '../diagnosis/fixtures.ts';
 import { listingOf, mismatch, specOf } from '../stations/fixtures.ts';
 
-const reportOf = (facts: Facts, screen?: Screen) => checkReport(facts, checkProblems(facts, 10_000), 0, screen);
+const reportOf = (result: CheckResult, screen?: Screen) =>
+  checkReport(result, checkProblems(result, 10_000), 0, screen);
 
 describe('checkReport', () => {
   it('prints a failure that many stations share once, with the first ten names and the most frequent messages', () => {
@@ -41,26 +42,26 @@ failure: 13 stations of upstream main: The service returned an error status. No 
   });
 
   it.each([
-    { facts: { session: sessionFor(30.5) }, cell: 'in 3 ms, TLSv1.3, 30 days left, issued by CA' },
+    { result: { session: sessionFor(30.5) }, cell: 'in 3 ms, TLSv1.3, 30 days left, issued by CA' },
     {
-      facts: {
+      result: {
         options: { ...UPSTREAM.options, tls: { insecure_skip_verify: true } },
         session: sessionFor(-1),
       },
       cell: 'in 3 ms, TLSv1.3, expired 2024-12-31, issued by CA, not verified',
     },
-    { facts: { error: new TypeError('a bug') }, cell: 'internal error' },
-  ])('shows the connection to the service: $cell', ({ facts, cell }) => {
-    const report = reportOf(factsOf([failedStation('a')], { ...UPSTREAM, ...facts }));
+    { result: { error: new TypeError('a bug') }, cell: 'internal error' },
+  ])('shows the connection to the service: $cell', ({ result, cell }) => {
+    const report = reportOf(factsOf([failedStation('a')], { ...UPSTREAM, ...result }));
     expect(report.split('\n')[1]?.split(/ {2,}/)).toEqual(['main', 'monitor.example.com', cell]);
   });
 
   it('shows the size of a scrape, and what it lacks; a warning names the limit of scrapers that it exceeds', () => {
-    const facts = factsOf([listedStation({}), failedStation('b')]);
-    expect(reportOf(facts)).toContain(
+    const result = factsOf([listedStation({}), failedStation('b')]);
+    expect(reportOf(result)).toContain(
       "\nscrape: 2 KiB as text, 512 bytes with gzip, without the exporter's own metrics (1 station without data not counted)\n",
     );
-    const large = reportOf({ ...facts, scrape: { ...facts.scrape, plainBytes: 2 ** 24 + 1 } });
+    const large = reportOf({ ...result, scrape: { ...result.scrape, plainBytes: 2 ** 24 + 1 } });
     expect(large).toContain('\nwarning: scrape: A scrape of all stations has 16 MiB as text, 512 bytes with gzip. ');
     expect(large).toContain('-promscrape.maxScrapeSize');
     expect(reportOf(factsOf([failedStation('b')]))).not.toContain('scrape: ');
@@ -92,16 +93,16 @@ failure: 13 stations of upstream main: The service returned an error status. No 
 describe('checkReport, on a terminal', () => {
   const failed = failedStation('a');
   const status = { ...failed.status, durationMs: 13_512 };
-  const facts = factsOf([{ ...failed, status }]);
+  const result = factsOf([{ ...failed, status }]);
 
   it('wraps the notes in a pipe too', () => {
-    const [, , notes = ''] = reportOf(facts).split('\n\n');
+    const [, , notes = ''] = reportOf(result).split('\n\n');
     expect(notes).toMatch(/^SERIES: /);
     expect(notes.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   it('fits in 80 columns with the requests per hour, and names the columns not shown', () => {
-    const report = reportOf(facts, { columns: 80, hasColours: false });
+    const report = reportOf(result, { columns: 80, hasColours: false });
     expect(report.split('\n').filter((line) => line.length > 80)).toEqual([]);
     expect(report).toMatch(
       /\n\nSTATION .*LISTING.* REQUESTS\na .* 14 s .*failed: error status.*\nColumns not shown: UPSTREAM \(--wide/s,
@@ -109,12 +110,12 @@ describe('checkReport, on a terminal', () => {
   });
 
   it('keeps exact numbers outside of a terminal, and unknown sums when every station failed', () => {
-    expect(reportOf(facts)).toMatch(/ 13512 ms .* 14 +–\nall +– +14 +–\n/);
-    expect(reportOf(facts)).not.toContain('\u001b');
+    expect(reportOf(result)).toMatch(/ 13512 ms .* 14 +–\nall +– +14 +–\n/);
+    expect(reportOf(result)).not.toContain('\u001b');
   });
 
   it('shows results in colour, and human units', () => {
-    const report = reportOf(facts, { columns: 200, hasColours: true });
+    const report = reportOf(result, { columns: 200, hasColours: true });
     expect(report).toMatch(/\na .* 14 s /);
     expect(report).not.toContain('Columns not shown');
     expect(report).toContain('\u001b[31mfailed: error status\u001b[0m');

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { CheckResult, StationResult } from '../../src/diagnosis/check-result.ts';
 import { checkProblems } from '../../src/diagnosis/diagnosis.ts';
-import type { Facts, StationFacts } from '../../src/diagnosis/facts.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 import { aggregatesOf, listingOf, mismatch, resourceOf, specOf } from '../stations/fixtures.ts';
 import { factsOf, listedStation, sessionFor, UPSTREAM } from './fixtures.ts';
 
-const lasting = (durationMs: number, station: StationFacts) => ({
+const lasting = (durationMs: number, station: StationResult) => ({
   ...station,
   status: { ...station.status, durationMs },
 });
 
-const warningsOf = (facts: Facts) =>
-  checkProblems(facts, 10_000).map(({ kind, what }) => {
-    expect(kind).not.toBe('failing');
+const warningsOf = (result: CheckResult) =>
+  checkProblems(result, 10_000).map(({ category, what }) => {
+    expect(category).not.toBe('failing');
     return what;
   });
 
@@ -36,8 +36,8 @@ describe('checkProblems', () => {
 
   it('warns of stations that together take longer than a scrape, unless they are refreshed in the background', () => {
     const [first, second] = ['a', 'b'].map((name) => listedStation({ size: 1 }, 0, name)) as [
-      StationFacts,
-      StationFacts,
+      StationResult,
+      StationResult,
     ];
     const refreshing = (refresh: 'scrape' | 'background', roundMs: number) => {
       const capacity = { neededPerSecond: 3, possiblePerSecond: 10, roundMs, unknownStations: 0 };

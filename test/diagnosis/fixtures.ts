@@ -1,4 +1,4 @@
-import type { Facts, StationFacts, UpstreamFacts } from '../../src/diagnosis/facts.ts';
+import type { CheckResult, StationResult, UpstreamResult } from '../../src/diagnosis/check-result.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 import { upstreamAccess } from '../../src/service/upstream-access.ts';
 import { CLIENT_OPTIONS } from '../service/support/client.ts';
@@ -10,7 +10,7 @@ const NOW_MS = Date.UTC(2025, 0, 1);
 const OPTIONS = { ...CLIENT_OPTIONS, baseUrl: new URL('https://monitor.example.com') };
 
 /** An https service that answers. */
-export const UPSTREAM: UpstreamFacts = {
+export const UPSTREAM: UpstreamResult = {
   name: 'main',
   options: OPTIONS,
   access: upstreamAccess(OPTIONS),
@@ -28,7 +28,7 @@ export const sessionFor = (days: number) => ({
   validToMs: NOW_MS + days * 86_400_000,
 });
 
-export const failedStation = (name: string, message = 'unavailable'): StationFacts => ({
+export const failedStation = (name: string, message = 'unavailable'): StationResult => ({
   series: 14,
   spec: specOf({ name }),
   status: {
@@ -45,7 +45,7 @@ export const failedStation = (name: string, message = 'unavailable'): StationFac
 });
 
 /** The station `a` with this listing. */
-export const listedStation = (listing: Partial<Snapshot>, withheld = 0, name = 'a'): StationFacts => {
+export const listedStation = (listing: Partial<Snapshot>, withheld = 0, name = 'a'): StationResult => {
   const snapshot = listingOf([], listing);
   return {
     ...failedStation(name),
@@ -54,7 +54,7 @@ export const listedStation = (listing: Partial<Snapshot>, withheld = 0, name = '
   };
 };
 
-export const factsOf = (stations: readonly StationFacts[], upstream = UPSTREAM): Facts => ({
+export const factsOf = (stations: readonly StationResult[], upstream = UPSTREAM): CheckResult => ({
   nowMs: NOW_MS,
   labelMatches: [],
   upstreams: [upstream],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import ruleParameters from '../../prometheus/source/parameters.json' with { type: 'json' };
 import { COMMAND_NAMES } from '../../src/cli/commands.ts';
-import { FAULT_NAMES } from '../../src/cli/flag-kind.ts';
+import { FAULT_NAMES } from '../../src/cli/flag-type.ts';
 import { FLAGS } from '../../src/cli/flags.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/collectors/collectors.ts';
 import { FAILURE_REASONS } from '../../src/model/failure.ts';

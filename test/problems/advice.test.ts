@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FailureFacts, FailureReason, UpstreamAccess } from '../../src/model/failure.ts';
+import type { Failure, FailureReason, UpstreamAccess } from '../../src/model/failure.ts';
 import { type Circumstances, explain } from '../../src/problems/advice.ts';
 import { upstreamAccess } from '../../src/service/upstream-access.ts';
 import type { UpstreamOptions } from '../../src/service/upstream-options.ts';
@@ -8,7 +8,7 @@ import { CLIENT_OPTIONS, schemeOf } from '../service/support/client.ts';
 const accessOf = (options: Partial<UpstreamOptions> = {}): UpstreamAccess =>
   upstreamAccess({ ...CLIENT_OPTIONS, baseUrl: new URL('https://monitor.example.com'), ...options });
 
-const explained = (failure: Partial<FailureFacts> & Pick<FailureFacts, 'reason'>, more: Circumstances = {}) =>
+const explained = (failure: Partial<Failure> & Pick<Failure, 'reason'>, more: Circumstances = {}) =>
   explain({ message: 'it failed', ...failure }, { access: accessOf(), ...more });
 
 const proxyUrl = new URL('http://user:proxy-secret@proxy.example:3128');

@@ -52,17 +52,23 @@ describe('LatestRefreshes', () => {
   it('knows since when refreshes have failed, and for the present reason, also beyond those that are kept', () => {
     const postponed = (atMs: number) => ({ ...failure(atMs, 'later', 'rate_limited'), outcome: 'postponed' as const });
     const latest = latestOf([success(0), postponed(1)]);
-    expect(latest.facts.outage).toBeUndefined();
+    expect(latest.history.failureStreak).toBeUndefined();
     for (let atMs = 2; atMs <= 100; atMs += 1) latest.add(failure(atMs, `${atMs}`, 'tls'));
     latest.add(postponed(101));
-    expect(latest.facts.outage).toMatchObject({ fromMs: 2, failed: 99, reason: 'tls', reasonFromMs: 2 });
+    expect(latest.history.failureStreak).toMatchObject({ fromMs: 2, failed: 99, reason: 'tls', reasonFromMs: 2 });
     for (const [at, status] of [503, 502, 502].entries()) latest.add(failure(200 + at, 'm', 'status', status));
-    expect(latest.facts.outage).toEqual({ fromMs: 2, failed: 102, reason: 'status', status: 502, reasonFromMs: 201 });
+    expect(latest.history.failureStreak).toEqual({
+      fromMs: 2,
+      failed: 102,
+      reason: 'status',
+      status: 502,
+      reasonFromMs: 201,
+    });
     // Only of the reason `status` it distinguishes causes.
     for (const [at, status] of [429, 503].entries()) latest.add(failure(300 + at, 'm', 'rate_limited', status));
-    expect(latest.facts.outage).toMatchObject({ reason: 'rate_limited', reasonFromMs: 300 });
+    expect(latest.history.failureStreak).toMatchObject({ reason: 'rate_limited', reasonFromMs: 300 });
     latest.add(success(400, { outcome: 'incomplete' }));
-    expect(latest.facts.outage).toBeUndefined();
+    expect(latest.history.failureStreak).toBeUndefined();
   });
 
   it('has what was added and removed in the last hour, also by refreshes that are no longer kept', () => {
@@ -74,7 +80,7 @@ describe('LatestRefreshes', () => {
     ]);
     for (let at = 0; at < 100; at += 1) latest.add(success(4 * MINUTE_MS + at, { added: 0 }));
     latest.add(success(61 * MINUTE_MS, { added: 2, removed: 1 }));
-    expect(latest.facts.numberChanges).toEqual([
+    expect(latest.history.numberChanges).toEqual([
       { atMs: MINUTE_MS, added: 0, removed: 7 },
       { atMs: 61 * MINUTE_MS, added: 2, removed: 1 },
     ]);
@@ -82,16 +88,16 @@ describe('LatestRefreshes', () => {
 
   it('knows since when listings are incomplete, and have states of unknown meaning, whatever failed meanwhile', () => {
     const latest = latestOf([success(1, { outcome: 'incomplete' }), success(2)]);
-    expect([latest.facts.incompleteSinceMs, latest.facts.unknownSinceMs]).toEqual([undefined, undefined]);
+    expect([latest.history.incompleteSinceMs, latest.history.unknownSinceMs]).toEqual([undefined, undefined]);
     for (const refresh of [
       success(3, { outcome: 'incomplete', unknown: 1 }),
       failure(4),
       success(5, { outcome: 'incomplete', unknown: 9 }),
     ])
       latest.add(refresh);
-    expect([latest.facts.incompleteSinceMs, latest.facts.unknownSinceMs]).toEqual([3, 3]);
+    expect([latest.history.incompleteSinceMs, latest.history.unknownSinceMs]).toEqual([3, 3]);
     latest.add(success(6, { unknown: 9 }));
-    expect([latest.facts.incompleteSinceMs, latest.facts.unknownSinceMs]).toEqual([undefined, 3]);
+    expect([latest.history.incompleteSinceMs, latest.history.unknownSinceMs]).toEqual([undefined, 3]);
   });
 
   it('compares since the first listing that was not held, with a gap when a later one is compared with none', () => {
@@ -104,9 +110,9 @@ describe('LatestRefreshes', () => {
       uncompared(5, true),
     ]);
     latest.add(failure(6));
-    expect(latest.facts).toMatchObject({ comparedSinceMs: 3, gapEndMs: undefined });
+    expect(latest.history).toMatchObject({ comparedSinceMs: 3, gapEndMs: undefined });
     latest.add(uncompared(7, false));
     latest.add(success(8));
-    expect(latest.facts).toMatchObject({ comparedSinceMs: 3, gapEndMs: 7 });
+    expect(latest.history).toMatchObject({ comparedSinceMs: 3, gapEndMs: 7 });
   });
 });

@@ -5,7 +5,7 @@ import { ResourceLabels } from '../../src/resources/resource-labels.ts';
 import type { EndedRefresh } from '../../src/status/latest-refreshes.ts';
 import { mismatch, resourceOf } from '../stations/fixtures.ts';
 import { eventually } from './eventually.ts';
-import { detailOf, exporterOf, NOW_MS, OUTAGE, SNAPSHOT, STATION } from './fake-station.ts';
+import { detailOf, exporterOf, FAILURE_STREAK, NOW_MS, SNAPSHOT, STATION } from './fake-station.ts';
 import { type RunningApp, responseTo, startApp } from './running-app.ts';
 
 const UP = {
@@ -44,7 +44,7 @@ const FAILING = {
   ...STATION,
   name: 'a,b',
   up: false,
-  outage: OUTAGE,
+  failureStreak: FAILURE_STREAK,
   failure: { reason: 'auth', message: '=1+1 "x"' },
   lastSuccessMs: undefined,
   dueInMs: -5,

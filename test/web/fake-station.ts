@@ -5,7 +5,7 @@ import { LabelValues } from '../../src/resources/label-values.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
 import type { ResourceSpec } from '../../src/resources/spec.ts';
 import { upstreamAccess } from '../../src/service/upstream-access.ts';
-import type { Outage } from '../../src/status/latest-refreshes.ts';
+import type { FailureStreak } from '../../src/status/latest-refreshes.ts';
 import { countOwners } from '../../src/status/owners.ts';
 import type { StationDetail, StationStatus, UpstreamStatus } from '../../src/status/station-status.ts';
 import type { ExporterPort } from '../../src/web/port.ts';
@@ -51,7 +51,7 @@ export function withRejected(rejected: number) {
 }
 
 /** Of a station whose latest refresh is the first that failed. */
-export const OUTAGE: Outage = {
+export const FAILURE_STREAK: FailureStreak = {
   fromMs: Date.UTC(2026, 0, 2, 3, 4, 5),
   failed: 1,
   reason: 'timeout',
@@ -91,7 +91,7 @@ export const STATION: StationStatus = {
     withoutRules: 7,
   },
   isBeforeReload: false,
-  outage: undefined,
+  failureStreak: undefined,
   incompleteSinceMs: undefined,
   unknownSinceMs: undefined,
   comparedSinceMs: 0,

@@ -78,31 +78,31 @@ ${list(problems.slice(0, max))}${more(problems.length - max, list(problems.slice
 }
 
 function attentionRow(problem: FleetProblem, options: AttentionOptions): Html {
-  const { key, tone, what, said, advice, sinceMs } = problem;
+  const { key, tone, what, quotes, advice, sinceMs } = problem;
   const { root, nowMs, isOfStation } = options;
   const since = sinceMs === undefined ? [] : html`<p class="since">${sinceText(sinceMs, nowMs, 'with length')}</p>\n`;
   const who = isOfStation ? [] : html`<p class="subject">${subjectOf(problem, root)}</p>\n`;
   return html`<li id="${rowId(`attention ${key}`)}" class="${tone}">
 ${who}${since}<div class="what"><p>${what}${namedStations(problem, root)}</p>
 ${adviceText(advice, furtherLink(problem, options))}
-${said === undefined ? [] : html`<p class="said">${said.map((line) => html`${line}<br>`)}</p>\n`}</div>
+${quotes === undefined ? [] : html`<p class="said">${quotes.map((line) => html`${line}<br>`)}</p>\n`}</div>
 </li>
 `;
 }
 
 /** Who is affected, with a link to the page or to the stations in the table. */
-function subjectOf({ kind, who, stations, upstream, problem }: FleetProblem, root: string): Html | string {
+function subjectOf({ category, who, stations, upstream, problem }: FleetProblem, root: string): Html | string {
   const [first] = stations;
-  if (kind === 'configuration') return html`<a href="${root}${ROUTES.config.slice(1)}">Configuration</a>`;
-  if (kind === 'web configuration') return 'Web configuration';
+  if (category === 'configuration') return html`<a href="${root}${ROUTES.config.slice(1)}">Configuration</a>`;
+  if (category === 'web configuration') return 'Web configuration';
   if (upstream === undefined) return who;
   if (first === undefined)
     return html`<a href="${root}${queryText({ upstream })}#stations">${upstream}</a> <span class="sub">upstream</span>`;
   const words = countText(stations.length, 'station');
   // What the notes of the stations in the table have.
-  const filter = kind === 'failing' ? problem : kind;
+  const filter = category === 'failing' ? problem : category;
   const href = `${root}${queryText({ filter, upstream })}#stations`;
-  const several = kind === 'failing' || kind === 'incomplete' ? html`<a href="${href}">${words}</a>` : words;
+  const several = category === 'failing' || category === 'incomplete' ? html`<a href="${href}">${words}</a>` : words;
   return html`${stations.length === 1 ? stationLink(first.name, root) : several} <span class="sub">${upstream}</span>`;
 }
 
@@ -116,15 +116,15 @@ function namedStations({ stations }: FleetProblem, root: string): Html {
 
 /** Where to see more of a problem. */
 function furtherLink(problem: FleetProblem, { root, removalsOf, ownerLabel }: AttentionOptions): Html | undefined {
-  const { kind, stations, sinceMs } = problem;
+  const { category, stations, sinceMs } = problem;
   const only = stations.length === 1 ? stations[0]?.name : undefined;
-  if (kind === 'firing' || kind === 'unknown states') {
-    const query = { alert_state: kind === 'firing' ? 'firing' : 'unknown', station: only };
+  if (category === 'firing' || category === 'unknown states') {
+    const query = { alert_state: category === 'firing' ? 'firing' : 'unknown', station: only };
     return html`<a href="${root}${ROUTES.search.slice(1)}${queryText(query)}">See which</a>`;
   }
-  if (kind === 'upstream') return html`<a href="${CAPACITY_GUIDE}" rel="noreferrer">More about overload</a>`;
+  if (category === 'upstream') return html`<a href="${CAPACITY_GUIDE}" rel="noreferrer">More about overload</a>`;
   if (only === undefined) return undefined;
-  if (kind !== 'lost' || sinceMs === undefined) return undefined;
+  if (category !== 'lost' || sinceMs === undefined) return undefined;
   const path = changesPath(only, { change: 'removed', since: new Date(sinceMs).toISOString() });
   const removed = removalsOf(only).filter(({ atMs }) => atMs >= sinceMs);
   const owners = removed.flatMap((observed) => observed.owners);

@@ -1,7 +1,7 @@
 import type { RejectedReload } from '../../problems/problems.ts';
 import { requireNoParameters } from '../data.ts';
 import { ROUTES } from '../routes.ts';
-import { facts, type Html, html, momentText, utcTime } from './html.ts';
+import { descriptionList, type Html, html, momentText, utcTime } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
 
 /** The configuration in force for people; other clients get its text alone. */
@@ -9,7 +9,7 @@ export const configPage: PageHandler = (exporter, options) => (request, response
   requireNoParameters(request);
   const { file, loadedMs } = exporter.configurationFile();
   const content = html`<h1>Configuration</h1>
-${facts('lines', 'loaded', [
+${descriptionList('lines', 'loaded', [
   { term: 'File', value: html`<code>${file}</code>` },
   { term: 'Loaded', value: html`${utcTime(loadedMs)}, ${momentText(loadedMs, options.now())}` },
 ])}

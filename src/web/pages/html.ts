@@ -43,7 +43,7 @@ export function breakable(text: string): Html {
 }
 
 /** A term and its value; without a value it is left out. */
-export interface Fact {
+export interface DescribedValue {
   readonly term: string;
   readonly value: Html | string | undefined;
   readonly tone?: 'bad' | 'warning' | 'unclear' | '';
@@ -54,7 +54,7 @@ export interface Fact {
 }
 
 /** A description list: as boxes with numbers to be read at a glance, or as lines. */
-export function facts(look: 'tiles' | 'lines', id: string, entries: readonly Fact[]): Html {
+export function descriptionList(look: 'tiles' | 'lines', id: string, entries: readonly DescribedValue[]): Html {
   const rows = entries.map(({ term, value, tone = '', note, share }) => {
     if (value === undefined) return html``;
     const noted = note === undefined ? [] : html`<dd class="note">${note}</dd>`;

@@ -12,7 +12,7 @@ import { linksOf } from '../links.ts';
 import { RequestError } from '../respond.ts';
 import { changesPath, stationPath } from '../routes.ts';
 import { changeTable } from './changes-page.ts';
-import { breakable, facts, type Html, html, momentText, sinceText, unknown } from './html.ts';
+import { breakable, descriptionList, type Html, html, momentText, sinceText, unknown } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { alertStateBadge, labelHeading, titleOf } from './resource-list.ts';
 import { lastSuccess, linkList, stateBadge, stationLink, trail, withheldNotes } from './station-parts.ts';
@@ -64,7 +64,7 @@ function listedResource(
   const { spec } = served;
   const { resource } = located;
   const { alertRules } = resource;
-  const lead = html`${facts('tiles', 'status', [
+  const lead = html`${descriptionList('tiles', 'status', [
     { term: 'State', value: alertStateBadge(resource) },
     { term: 'Alert rules', value: alertRules === undefined ? unknown('not reported') : numberText(alertRules) },
     ...spec.resourceLabels.names.map((name) => ({
@@ -73,7 +73,7 @@ function listedResource(
     })),
   ])}
 <p id="data">Station ${stationLink(spec.name, RESOURCE_ROOT)}: ${stateBadge(status, nowMs)}, data from ${lastSuccess(status, nowMs)}${status.isBeforeReload ? ', before the reload' : ''}.</p>
-${withheldNotes(served)}${facts('lines', 'reasons', [
+${withheldNotes(served)}${descriptionList('lines', 'reasons', [
   { term: 'Product', value: productReason(spec, resource, served.snapshot) },
   { term: 'Coverage', value: coverageReason(spec, resource) },
 ])}`;
@@ -98,7 +98,7 @@ function removedResource(
   const labels = Object.entries(resource.labels ?? {});
   const lead = html`<p id="summary" class="summary warning">removed; not listed ${sinceText(atMs, nowMs)}</p>
 <p>Station ${stationLink(spec.name, RESOURCE_ROOT)} had it in its last listing before. What follows is what was last known.</p>
-${facts(
+${descriptionList(
   'lines',
   'last-known',
   labels.map(([name, value]) => ({ term: labelHeading(name), value: value || unknown('none') })),

@@ -17,7 +17,7 @@ import { linksOf } from '../links.ts';
 import { prefersHtml, RequestError } from '../respond.ts';
 import { changesPath, probePath, searchParams, stationPath } from '../routes.ts';
 import { attentionSection, stationHeadline } from './attention.ts';
-import { type Fact, facts, type Html, html } from './html.ts';
+import { type DescribedValue, descriptionList, type Html, html } from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { refreshesSection } from './refreshes-section.ts';
 import { countResources, type ResourceCounts } from './resource-counts.ts';
@@ -94,7 +94,7 @@ ${refreshesSection(view)}
 <div class="columns">
 <section aria-labelledby="place">
 <h2 id="place">Details</h2>
-${stationFacts(view)}
+${stationDetails(view)}
 </section>
 ${served === undefined ? [] : listingSection(served.snapshot)}</div>
 ${served === undefined ? [] : rejectedSection(served.snapshot)}</details>
@@ -112,7 +112,7 @@ function noteOf(text: string | undefined): Html {
 /** The numbers of the station, with what they are to be compared with. */
 function stationTiles({ spec, status, nowMs }: StationPageView): Html {
   const known = knownCounts(status.snapshot);
-  return facts('tiles', 'status', [
+  return descriptionList('tiles', 'status', [
     {
       term: 'Resources',
       value: linkedCount(known?.resources, '#resources'),
@@ -130,7 +130,7 @@ function stationTiles({ spec, status, nowMs }: StationPageView): Html {
 }
 
 /** Whether the data is verified complete; none without data. */
-function listingTile(status: StationStatus): Fact {
+function listingTile(status: StationStatus): DescribedValue {
   const { snapshot } = status;
   return {
     term: 'Listing',
@@ -166,10 +166,10 @@ function emptyText({ snapshot }: StationStatus): string {
 }
 
 /** Where the station is. */
-function stationFacts({ spec, upstream }: StationPageView): Html {
+function stationDetails({ spec, upstream }: StationPageView): Html {
   const { name, path, labels } = spec;
   const shown = Object.entries(labels).map(([label, value]) => html`<code>${label}="${value}"</code> `);
-  return facts('lines', 'question', [
+  return descriptionList('lines', 'question', [
     { term: 'Upstream', value: upstream.name },
     { term: 'Subscription', value: path.subscription },
     { term: 'Resource group', value: path.resource_group },
@@ -188,7 +188,7 @@ function listingSection(snapshot: Snapshot): Html {
   const fields = invalid.map(([field, count]) => html`<li><code>${field}</code>: ${numberText(count)}</li>`);
   return html`<section aria-labelledby="listing">
 <h2 id="listing">Listing</h2>
-${facts('lines', 'story', [
+${descriptionList('lines', 'story', [
   { term: 'Unique resources', value: numberText(size) },
   { term: 'Reported total', value: reportedTotal === undefined ? 'not reported' : numberText(reportedTotal) },
   { term: 'Pages', value: `${numberText(pages)} (all listings that were due)` },

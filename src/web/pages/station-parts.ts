@@ -13,7 +13,7 @@ import { type CountedCoverage, coveredRange, leastCoverage, noShareReason, type 
 import { countText, numberText, shareRangeText } from '../../text/words.ts';
 import type { Link } from '../links.ts';
 import { changesPath, stationPath } from '../routes.ts';
-import { breakable, type Fact, type Html, html, momentText, sinceText, unknown } from './html.ts';
+import { breakable, type DescribedValue, type Html, html, momentText, sinceText, unknown } from './html.ts';
 
 /** Shown for values of a station without data. */
 const NO_DATA_CELL = unknown('no data');
@@ -94,8 +94,8 @@ export function linkedCount(count: number | undefined, href: string): Html {
 export function countTiles(
   counts: (Totals & CountedCoverage) | undefined,
   hrefOf: (query: string) => string,
-  noteOf?: (count: 'firing' | 'pending' | 'coverage') => Fact['note'],
-): readonly Fact[] {
+  noteOf?: (count: 'firing' | 'pending' | 'coverage') => DescribedValue['note'],
+): readonly DescribedValue[] {
   return [
     {
       term: 'Firing',

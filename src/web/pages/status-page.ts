@@ -17,7 +17,16 @@ import { countText, numberText } from '../../text/words.ts';
 import { labelNames, requireValid } from '../data.ts';
 import { ROUTES, searchParams, stationPath } from '../routes.ts';
 import { attentionSection, headline } from './attention.ts';
-import { breakable, type Fact, facts, type Html, html, itemList, roughDuration, rowId } from './html.ts';
+import {
+  breakable,
+  type DescribedValue,
+  descriptionList,
+  type Html,
+  html,
+  itemList,
+  roughDuration,
+  rowId,
+} from './html.ts';
 import { LIVE_CONTROLS, LIVE_NOTICES, type PageHandler, sendPage } from './layout.ts';
 import { labelHeading } from './resource-list.ts';
 import {
@@ -279,7 +288,7 @@ export function statusTiles(stations: readonly StationStatus[], nowMs: number): 
     const some = known.filter((counts) => counts[key] > 0).length;
     return some === 0 ? undefined : `in ${countText(some, 'station')}`;
   };
-  return facts('tiles', 'totals', [
+  return descriptionList('tiles', 'totals', [
     {
       term: 'Stations up',
       value: html`${linkedCount(count('up'), '?state=up#stations')} <small>of ${numberText(stations.length)}</small>`,
@@ -306,7 +315,7 @@ const FILTER_WORDS = {
  * The data that was refreshed the longest ago, also if it has expired since; none before the first success. It is not late before its next
  * refresh is long overdue: with a long ttl, all data is old.
  */
-function oldestTile(stations: readonly StationStatus[], nowMs: number): readonly Fact[] {
+function oldestTile(stations: readonly StationStatus[], nowMs: number): readonly DescribedValue[] {
   const refreshed = stations.filter(({ lastSuccessMs }) => lastSuccessMs !== undefined);
   const [oldest] = refreshed.toSorted((a, b) => Number(a.lastSuccessMs) - Number(b.lastSuccessMs));
   if (oldest === undefined) return [];

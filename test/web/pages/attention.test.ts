@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureReason } from '../../../src/model/failure.ts';
 import { generalAdvice, incompleteAdvice } from '../../../src/problems/advice.ts';
-import { currentProblems, type ProblemFacts } from '../../../src/problems/problems.ts';
+import { currentProblems, type ProblemSources } from '../../../src/problems/problems.ts';
 import type { StationStatus, UpstreamStatus } from '../../../src/status/station-status.ts';
 import { attentionSection, headline, ownersText, stationHeadline } from '../../../src/web/pages/attention.ts';
 import { mismatch } from '../../stations/fixtures.ts';
@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 
 const up = (name: string, changes: Partial<StationStatus> = {}): StationStatus => ({ ...STATION, name, ...changes });
 
-const outageSince = (minutes: number): StationStatus['outage'] => {
+const failingSince = (minutes: number): StationStatus['failureStreak'] => {
   const fromMs = NOW_MS - minutes * MINUTE_MS;
   return { fromMs, failed: 3, reason: 'timeout', status: undefined, reasonFromMs: fromMs };
 };
@@ -21,7 +21,7 @@ const failing = (name: string, reason: FailureReason, status = 503, changes: Par
   up(name, {
     up: false,
     failure: { reason, message: 'm', status, isAnswered: true },
-    outage: outageSince(12),
+    failureStreak: failingSince(12),
     ...changes,
   });
 
@@ -59,7 +59,7 @@ const loaded = (load: Partial<UpstreamStatus['load']>): UpstreamStatus => ({
 const losing = (name: string, lost: number, before: number) =>
   up(name, { lossAt: () => ({ lost, before, sinceMs: NOW_MS - 9 * MINUTE_MS }) });
 
-const problemsOf = (stations: readonly StationStatus[], facts: Partial<ProblemFacts> = {}) =>
+const problemsOf = (stations: readonly StationStatus[], facts: Partial<ProblemSources> = {}) =>
   currentProblems({ stations, upstreams: [UPSTREAM], nowMs: NOW_MS, ...facts });
 
 type Options = Parameters<typeof attentionSection>[1];
@@ -67,20 +67,30 @@ type Options = Parameters<typeof attentionSection>[1];
 const sectionOf = (found: ReturnType<typeof currentProblems>, options: Partial<Options> = {}) =>
   attentionSection(found, { root: './', nowMs: NOW_MS, removalsOf: () => [], ownerLabel: undefined, ...options }).text;
 
-function headlineOf(stations: readonly StationStatus[], isSharded = false, facts: Partial<ProblemFacts> = {}) {
+function headlineOf(stations: readonly StationStatus[], isSharded = false, facts: Partial<ProblemSources> = {}) {
   const { text, tone } = headline(stations, problemsOf(stations, facts), { isSharded, nowMs: NOW_MS });
   return { text: shown(text.text).text, tone };
 }
 
 /** The rows of the list, without its heading. */
-function rowsOf(stations: readonly StationStatus[], facts: Partial<ProblemFacts> = {}, options: Partial<Options> = {}) {
+function rowsOf(
+  stations: readonly StationStatus[],
+  facts: Partial<ProblemSources> = {},
+  options: Partial<Options> = {},
+) {
   const [, ...rows] = sectionOf(problemsOf(stations, facts), options).split('<li ');
   return rows.map((row) => shown(`<li ${row}`));
 }
 
 describe('headline', () => {
   it.each<
-    [text: string, tone: string, stations: readonly StationStatus[], isSharded?: boolean, facts?: Partial<ProblemFacts>]
+    [
+      text: string,
+      tone: string,
+      stations: readonly StationStatus[],
+      isSharded?: boolean,
+      facts?: Partial<ProblemSources>,
+    ]
   >([
     ['No stations are configured', 'neutral', []],
     ['No stations are configured on this shard', 'neutral', [], true],
@@ -103,7 +113,7 @@ describe('headline', () => {
     [
       '0 of 1 station up; a: timeout since 01 Jan 03:05 UTC',
       'bad',
-      [failing('a', 'timeout', 503, { outage: outageSince(24 * 60), isUpstreamDown: true })],
+      [failing('a', 'timeout', 503, { failureStreak: failingSince(24 * 60), isUpstreamDown: true })],
     ],
     // Data older than 15 minutes is a critical alert.
     [
@@ -204,8 +214,8 @@ describe('attentionSection', () => {
   });
 
   it('counts from when the service failed, also if one of its stations had failed for days with another reason', () => {
-    const outage = { ...(outageSince(12) ?? expect.unreachable()), fromMs: NOW_MS - 3 * 24 * 60 * MINUTE_MS };
-    const longer = failing('b', 'network', 503, { outage });
+    const failureStreak = { ...(failingSince(12) ?? expect.unreachable()), fromMs: NOW_MS - 3 * 24 * 60 * MINUTE_MS };
+    const longer = failing('b', 'network', 503, { failureStreak });
     expect(rowsOf([failing('a', 'network'), longer])[0]?.text).toContain('2 stations main since 02:53 UTC, 12 min');
     expect(rowsOf([longer])[0]?.text).toContain('b main since 02:53 UTC, 12 min');
   });

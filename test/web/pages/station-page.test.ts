@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
 import type { Snapshot } from '../../../src/resources/snapshot.ts';
 import { listingOf, mismatch, rejecting, resourceOf, resourcesOf } from '../../stations/fixtures.ts';
-import { detailOf, exporterOf, NO_CHANGES, NOW_MS, OUTAGE, SNAPSHOT, UPSTREAM, withRejected } from '../fake-station.ts';
+import {
+  detailOf,
+  exporterOf,
+  FAILURE_STREAK,
+  NO_CHANGES,
+  NOW_MS,
+  SNAPSHOT,
+  UPSTREAM,
+  withRejected,
+} from '../fake-station.ts';
 import { startApp } from '../running-app.ts';
 import { AS_BROWSER, contentOf, openPage, rowsOf, textOf } from './opened-page.ts';
 
@@ -68,7 +77,7 @@ describe('stationPage', () => {
         status: {
           up: false,
           failure: { reason: 'tls', message: 'expired' },
-          outage: OUTAGE,
+          failureStreak: FAILURE_STREAK,
           snapshot,
           waitingMs: 180_000,
         },

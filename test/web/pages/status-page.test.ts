@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { ResourceLabels } from '../../../src/resources/resource-labels.ts';
 import type { StationStatus } from '../../../src/status/station-status.ts';
 import { statusTiles } from '../../../src/web/pages/status-page.ts';
-import { detailOf, exporterOf, NO_CHANGES, NOW_MS, OUTAGE, SNAPSHOT, STATION, withRejected } from '../fake-station.ts';
+import {
+  detailOf,
+  exporterOf,
+  FAILURE_STREAK,
+  NO_CHANGES,
+  NOW_MS,
+  SNAPSHOT,
+  STATION,
+  withRejected,
+} from '../fake-station.ts';
 import { openPage, rowsOf, shown, textOf } from './opened-page.ts';
 
 /** With 70 % coverage. */
@@ -12,7 +21,7 @@ const FAILING: StationStatus = {
   ...STATION,
   name: 'a&b <c>',
   up: false,
-  outage: OUTAGE,
+  failureStreak: FAILURE_STREAK,
   failure: { reason: 'timeout', message: 'no response\nin 10 s' },
   snapshot: { ...COVERED, resources: 4200, complete: false },
 };

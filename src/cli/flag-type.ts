@@ -11,7 +11,7 @@ export interface Flag extends FlagRow<unknown> {
 /** A flag in a table, whose key is its name. */
 export interface FlagRow<Value> {
   readonly short?: string;
-  readonly kind: FlagKind<unknown>;
+  readonly type: FlagType<unknown>;
   /** As typed on the command line. */
   readonly default?: string;
   readonly isRepeatable?: true;
@@ -21,18 +21,18 @@ export interface FlagRow<Value> {
   readonly value: (parsed: readonly unknown[]) => Value;
 }
 
-export interface FlagKind<Value> {
+export interface FlagType<Value> {
   /** Shown in the help for the value; a boolean flag has none. */
   readonly placeholder?: string;
   readonly expected: string;
   readonly parse: (text: string) => Value | undefined;
 }
 
-function flagKind<Value>(
+function flagType<Value>(
   placeholder: string,
   expected: string,
   parse: (text: string) => Value | undefined,
-): FlagKind<Value> {
+): FlagType<Value> {
   return { placeholder, expected, parse };
 }
 
@@ -40,54 +40,54 @@ function within(value: number | undefined, atLeast: number, atMost: number): num
   return value !== undefined && value >= atLeast && value <= atMost ? value : undefined;
 }
 
-export const file = flagKind('<file>', 'a file name', (text) => text || undefined);
+export const file = flagType('<file>', 'a file name', (text) => text || undefined);
 
-export const textFlag = flagKind('<text>', 'a string', (given) => given);
+export const textFlag = flagType('<text>', 'a string', (given) => given);
 
-export const trueOrFalse: FlagKind<boolean> = {
+export const trueOrFalse: FlagType<boolean> = {
   expected: 'true or false',
   parse: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
 };
 
-export function integerFlag(atLeast: number, atMost?: number): FlagKind<number> {
-  return flagKind(
+export function integerFlag(atLeast: number, atMost?: number): FlagType<number> {
+  return flagType(
     '<n>',
     atMost === undefined ? `an integer of at least ${atLeast}` : `an integer from ${atLeast} to ${atMost}`,
     (text) => within(/^\d+$/.test(text) ? Number(text) : undefined, atLeast, atMost ?? Number.MAX_SAFE_INTEGER),
   );
 }
 
-export const shardOrdinal = flagKind('<n>', 'an integer of at least 0, or auto', (text) =>
+export const shardOrdinal = flagType('<n>', 'an integer of at least 0, or auto', (text) =>
   text === 'auto' ? text : integerFlag(0).parse(text),
 );
 
 /** Milliseconds, limited to a day to stay below the maximum delay of a timer. */
-export function durationFlag(atLeastMs: number): FlagKind<number> {
-  return flagKind('<duration>', `a duration such as 1m30s or 0.5s, from ${atLeastMs}ms to 1d`, (text) =>
+export function durationFlag(atLeastMs: number): FlagType<number> {
+  return flagType('<duration>', `a duration such as 1m30s or 0.5s, from ${atLeastMs}ms to 1d`, (text) =>
     within(parseDuration(text), atLeastMs, DAY_MS),
   );
 }
 
 /** Milliseconds. */
-export const ageFlag = flagKind('<duration>', 'a duration such as 7d or 12h', parseDuration);
+export const ageFlag = flagType('<duration>', 'a duration such as 7d or 12h', parseDuration);
 
-export function choice<const Words extends readonly string[]>(...words: Words): FlagKind<Words[number]> {
+export function choice<const Words extends readonly string[]>(...words: Words): FlagType<Words[number]> {
   const expected = `one of ${words.join(', ')}`;
-  return flagKind('<choice>', expected, (text) => words.find((word) => word === text));
+  return flagType('<choice>', expected, (text) => words.find((word) => word === text));
 }
 
-export const sortOrder: FlagKind<string> = flagKind(
+export const sortOrder: FlagType<string> = flagType(
   '<key>',
   `one of ${SORT_KEYS.join(', ')}, with a leading - for descending order`,
   (text) => (isSort(text) ? text : undefined),
 );
 
-export const labelValue = flagKind('<name=value>', 'a label and its value, such as team=storage', (given) => {
+export const labelValue = flagType('<name=value>', 'a label and its value, such as team=storage', (given) => {
   const [, label, value] = /^(\w+)=(.*)$/s.exec(given) ?? [];
   return label !== undefined && value !== undefined ? { label, value } : undefined;
 });
 
-export const share = flagKind('<share>', 'a share from 0 to 1, such as 0.95', (text) =>
+export const share = flagType('<share>', 'a share from 0 to 1, such as 0.95', (text) =>
   within(/^(?:[01]|[01]?\.\d+)$/.test(text) ? Number(text) : undefined, 0, 1),
 );
 
@@ -123,7 +123,7 @@ export interface FaultShare {
   readonly share: number;
 }
 
-export const faultShare: FlagKind<FaultShare> = flagKind(
+export const faultShare: FlagType<FaultShare> = flagType(
   '<name[:share]>',
   `a name or name:share with a share from 0 to 1, such as slow:0.1; the names are ${FAULT_NAMES.join(', ')}`,
   (text) => {
@@ -134,7 +134,7 @@ export const faultShare: FlagKind<FaultShare> = flagKind(
   },
 );
 
-export const listenAddress = flagKind(
+export const listenAddress = flagType(
   '<[host]:port>',
   '[host]:port with a port from 0 to 65535 and an IPv6 host in brackets',
   (text) => {
@@ -145,12 +145,12 @@ export const listenAddress = flagKind(
 );
 
 /** `serve` rejects the paths of the other endpoints. */
-export const telemetryPath = flagKind('<path>', 'a path such as /metrics, of letters, digits and ._~-', (text) => {
+export const telemetryPath = flagType('<path>', 'a path such as /metrics, of letters, digits and ._~-', (text) => {
   const isPlain = /^(?:\/[\w.~-]+)+$/.test(text) && !/\/\.{1,2}(?:\/|$)/.test(text);
   return isPlain ? text : undefined;
 });
 
-export const externalUrl = flagKind('<url>', 'an http or https URL without user, query and fragment', (text) => {
+export const externalUrl = flagType('<url>', 'an http or https URL without user, query and fragment', (text) => {
   if (!/^https?:\/\/[^?#]+$/i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   return url.username === '' && url.password === '' ? url : undefined;

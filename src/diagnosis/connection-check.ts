@@ -2,10 +2,10 @@ import { TLSSocket } from 'node:tls';
 import { ListingFailure } from '../model/failure.ts';
 import { connectOnce } from '../service/http/connection.ts';
 import type { UpstreamOptions } from '../service/upstream-options.ts';
-import type { ConnectionFacts, TlsSession } from './facts.ts';
+import type { ConnectionResult, TlsSession } from './check-result.ts';
 
 /** Connects once, with the settings of the client, and sends no request. */
-export async function probeConnection(options: UpstreamOptions): Promise<ConnectionFacts> {
+export async function checkConnection(options: UpstreamOptions): Promise<ConnectionResult> {
   const startedMs = performance.now();
   try {
     const session = await openSession(options);

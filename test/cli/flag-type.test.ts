@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   durationFlag,
   externalUrl,
-  type FlagKind,
+  type FlagType,
   faultShare,
   file,
   integerFlag,
@@ -12,13 +12,13 @@ import {
   sortOrder,
   telemetryPath,
   trueOrFalse,
-} from '../../src/cli/flag-kind.ts';
+} from '../../src/cli/flag-type.ts';
 
 const PATHS = ['/metrics', '/a/b.c_d~e-f', '/probes', '/..x', '/config/metrics'];
 
 const CASES: readonly (readonly [
   name: string,
-  kind: FlagKind<unknown>,
+  kind: FlagType<unknown>,
   accepted: Readonly<Record<string, unknown>>,
   rejected: readonly string[],
 ])[] = [

@@ -8,20 +8,20 @@ import type { ScrapeSize } from '../status/scrape-size.ts';
 import type { StationStatus, UpstreamStatus } from '../status/station-status.ts';
 
 /** What a live check observed. */
-export interface Facts {
+export interface CheckResult {
   /** When it ended. */
   readonly nowMs: number;
-  readonly upstreams: readonly UpstreamFacts[];
+  readonly upstreams: readonly UpstreamResult[];
   /** Without the exporter's own metrics and the stations that failed. */
   readonly scrape: ScrapeSize;
   /** The stations in the order of the configuration. */
-  readonly stations: readonly StationFacts[];
+  readonly stations: readonly StationResult[];
   /** One per entry of `resource_labels`. */
   readonly labelMatches: readonly LabelMatch[];
 }
 
 /** The load is that after the check. */
-export interface UpstreamFacts extends UpstreamStatus, ConnectionFacts {
+export interface UpstreamResult extends UpstreamStatus, ConnectionResult {
   readonly options: UpstreamOptions;
   readonly access: UpstreamAccess;
 }
@@ -34,14 +34,14 @@ export interface TlsSession {
 }
 
 /** What one connection showed. */
-export interface ConnectionFacts {
+export interface ConnectionResult {
   readonly session: TlsSession | undefined;
   /** undefined: connected. */
   readonly error: unknown;
   readonly durationMs: number;
 }
 
-export interface StationFacts {
+export interface StationResult {
   readonly spec: ResourceSpec;
   readonly status: StationStatus;
   /** undefined: the refresh failed. */
@@ -63,7 +63,7 @@ interface LabelMatch {
 
 export function labelMatches(
   entries: readonly Pick<LabelEntry, 'match'>[],
-  stations: readonly Pick<StationFacts, 'spec' | 'listed'>[],
+  stations: readonly Pick<StationResult, 'spec' | 'listed'>[],
 ): readonly LabelMatch[] {
   const matched = new Map<LabelEntry['match'], number>();
   const decided = new Map<LabelEntry['match'], number>();
