@@ -2,7 +2,7 @@ import { writeToStream } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import { paragraph } from '../cli/wrap.ts';
-import { type SearchedStation, type Selection, type StationResource, searchStations } from '../query/selection.ts';
+import { type Selection, type StationResource, searchStations, unknownCoverageIn } from '../query/selection.ts';
 import { columnsWith, type Resource, type ResourceColumn } from '../resources/fields.ts';
 import { csvPieces, jsonPieces } from '../text/records.ts';
 import { countText, numberText } from '../text/words.ts';
@@ -26,7 +26,8 @@ export async function list(context: ProcessContext, flags: FlagValues, operand: 
   const columns = name === undefined ? columnsOfAll(labels, shown) : columnsWith(labels);
   const { lines, omitted } = formatted(shown, columns, flags, context);
   await writeToStream(context.stdout, lines);
-  const unknown = selection.without_rules ? await unknownCoverage(searched, selection) : 0;
+  const ofUnknown = unknownCoverageIn(selection);
+  const unknown = ofUnknown ? (await searchStations(searched, ofUnknown)).found.total : 0;
   if (unknown > 0)
     context.printError(`warning: alert coverage unknown for ${countText(unknown, 'resource')}, not printed\n`);
   const isComplete = unknown === 0 && readings.every(({ snapshot }) => snapshot.complete);
@@ -42,12 +43,6 @@ export async function list(context: ProcessContext, flags: FlagValues, operand: 
     : countText(size, 'resource');
   context.printError(`${paragraph(`${numberText(shown.length)} of ${total}${hint}`, width || undefined)}\n`);
   return exitCode;
-}
-
-/** How many of the selected resources may not be covered by alert rules, beside those that are known not to be. */
-async function unknownCoverage(stations: readonly SearchedStation[], selection: Selection): Promise<number> {
-  const { found } = await searchStations(stations, { ...selection, without_rules: 'unknown' });
-  return found.total;
 }
 
 function exitCodeOf(isComplete: boolean, failures: readonly string[]): number {

@@ -27,6 +27,11 @@ export interface Selection {
   readonly [label: string]: string;
 }
 
+/** Of a selection of resources that are known not to be covered: those that may not be covered either; undefined for any other. */
+export function unknownCoverageIn(selection: Selection): Selection | undefined {
+  return selection.without_rules === 'yes' ? { ...selection, without_rules: 'unknown' } : undefined;
+}
+
 const COLUMNS = columnsWith([]);
 
 /** The names of the columns that can be sorted by. */

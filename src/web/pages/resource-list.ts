@@ -6,7 +6,7 @@ import { OTHER_VALUE } from '../../resources/label-values.ts';
 import { knowsAlertable, type ResourceSpec } from '../../resources/spec.ts';
 import { NO_STATE, shortTypes, stateWord } from '../../status/resource-words.ts';
 import type { OrderedRows } from '../../tasks/ordered-rows.ts';
-import { numberText } from '../../text/words.ts';
+import { countText, numberText } from '../../text/words.ts';
 import { resourcePath } from '../routes.ts';
 import { breakable, type Html, html, momentText, rowId, unknown } from './html.ts';
 import type { Count, ResourceCounts } from './resource-counts.ts';
@@ -165,6 +165,12 @@ export function alertStateBadge({ state, alertState }: Pick<Resource, 'state' | 
   const words = stateWord(state);
   const meaning = words.toLowerCase() === alertState ? [] : html`<span class="hidden-text"> (${alertState})</span>`;
   return html`<span class="badge ${alertState}" title="${state}">${breakable(words)}${meaning}</span>`;
+}
+
+/** Beside the resources that are known not to be covered: how many more there may be; empty without any. */
+export function unknownCoverageNote(resources: number): Html {
+  if (resources === 0) return html``;
+  return html`\n<p class="failure-note unclear" id="unknown-coverage">Alert coverage is unknown for ${countText(resources, 'resource')}, not shown here.</p>`;
 }
 
 /** The address of the resources on the page of their station. */

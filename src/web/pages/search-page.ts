@@ -1,5 +1,5 @@
 import { NONE, type ResourceQuery, resourceSearch } from '../../query/parameters.ts';
-import type { SearchResult } from '../../query/selection.ts';
+import { type SearchResult, unknownCoverageIn } from '../../query/selection.ts';
 import { ALERT_STATES } from '../../resources/alert-state.ts';
 import type { OwnerCount } from '../../status/owners.ts';
 import { NO_STATE } from '../../status/resource-words.ts';
@@ -18,7 +18,13 @@ import { ROUTES } from '../routes.ts';
 import { adviceText } from './attention.ts';
 import { type Html, html, itemList } from './html.ts';
 import { type PageHandler, sendPage } from './layout.ts';
-import { labelHeading, resourcePageColumns, resourcePageTable, shownResources } from './resource-list.ts';
+import {
+  labelHeading,
+  resourcePageColumns,
+  resourcePageTable,
+  shownResources,
+  unknownCoverageNote,
+} from './resource-list.ts';
 import { completeness, lastSuccess, stateBadge, stateNote, stationLink } from './station-parts.ts';
 import { downloads, searchField, selectBox, withoutRulesBox } from './table.ts';
 
@@ -36,6 +42,8 @@ export const searchPage: PageHandler = (exporter, options) => async (request, re
   const result = await exporter.search(selection, sort, signal);
   const { found, withoutData } = result;
   const nowMs = options.now();
+  const ofUnknown = unknownCoverageIn(selection);
+  const unknownCoverage = ofUnknown ? (await exporter.search(ofUnknown, '', signal)).found.total : 0;
   const shown = await shownResources(found, query);
   const types = shown.rows.map(({ resource }) => resource.type);
   const columns = resourcePageColumns(undefined, { root: './', types, nowMs, labels: labelNames(exporter) });
@@ -56,7 +64,7 @@ ${form}
 <p id="result">${resultText(result)}: ${selectionText(query)}.</p>
 ${named('not-searched', 'Not searched because they have no data', withoutData, (name) => stationLink(name))}
 ${named('outdated', 'Old or incomplete data', outdated, stateOfData)}
-${isByMeaning ? unknownStatesNote(unknownStates) : []}
+${isByMeaning ? unknownStatesNote(unknownStates) : []}${unknownCoverageNote(unknownCoverage)}
 ${found.total === 0 ? [] : resourcePageTable('Resources found', shown, { query, columns, href: resourceSearch }, links)}`);
 };
 

@@ -1,7 +1,7 @@
 import type { RejectedRecord } from '../../model/listing.ts';
 import { currentProblems } from '../../problems/problems.ts';
 import { parseResourceQuery, type ResourceQuery, resourceSearch } from '../../query/parameters.ts';
-import { searchStations } from '../../query/selection.ts';
+import { searchStations, unknownCoverageIn } from '../../query/selection.ts';
 import type { Snapshot } from '../../resources/snapshot.ts';
 import {
   cacheNote,
@@ -29,6 +29,7 @@ import {
   type ShownResources,
   shownResources,
   textOrUnknown,
+  unknownCoverageNote,
 } from './resource-list.ts';
 import {
   countTiles,
@@ -49,6 +50,8 @@ interface StationPageView extends StationDetail {
   readonly problem: string | undefined;
   /** undefined: the resources are unknown. */
   readonly shown: ShownResources | undefined;
+  /** Selected resources that are not shown, because it is unknown whether they are covered. */
+  readonly unknownCoverage: number;
   readonly counts: ResourceCounts;
   readonly nowMs: number;
 }
@@ -62,9 +65,11 @@ export const stationPage: PageHandler = (exporter, options) => async (request, r
   const searched = { ...(served?.spec ?? spec), parts: isLive ? served?.snapshot.parts : undefined };
   const { found } = await searchStations([searched], query.selection, query.sort, signal);
   const shown = searched.parts && (await shownResources(found, query));
+  const ofUnknown = unknownCoverageIn(query.selection);
+  const unknownCoverage = ofUnknown ? (await searchStations([searched], ofUnknown, '', signal)).found.total : 0;
   const { names } = (served ?? detail).spec.resourceLabels;
   const counts = countResources(served?.aggregates ?? { groups: [], typeLabels: new Map() }, names);
-  const view = { ...detail, query, problem, shown, counts, nowMs: options.now() };
+  const view = { ...detail, query, problem, shown, unknownCoverage, counts, nowMs: options.now() };
   const content = stationContent(view);
   sendPage(response, { title: spec.name, status: isLive ? 200 : 400, root: '../', content, isLive }, options);
 };
@@ -141,7 +146,7 @@ function listingTile(status: StationStatus): DescribedValue {
 }
 
 function resourcesOf(view: StationPageView): Html {
-  const { status, query, problem, shown, counts, nowMs } = view;
+  const { status, query, problem, shown, unknownCoverage, counts, nowMs } = view;
   const { spec } = view.served ?? view;
   const types = [...counts.types.map(({ key }) => key), ...(shown?.rows.map(({ resource }) => resource.type) ?? [])];
   const columns = resourcePageColumns(spec, { root: '../', types, nowMs });
@@ -150,12 +155,13 @@ function resourcesOf(view: StationPageView): Html {
   if (shown === undefined) return status.up === undefined ? NOT_TRIED : WITHOUT_DATA;
   const size = status.snapshot?.resources ?? 0;
   if (size === 0) return html`${form}\n<p id="nothing">${emptyText(status)}</p>`;
+  const note = unknownCoverageNote(unknownCoverage);
   if (shown.range.total === 0)
-    return html`${form}\n<p id="nothing">No resource matches. <a href="${resourcesHref({ sort: query.sort })}">Clear the filters: show ${countText(size, 'resource')}</a></p>`;
+    return html`${form}${note}\n<p id="nothing">No resource matches. <a href="${resourcesHref({ sort: query.sort })}">Clear the filters: show ${countText(size, 'resource')}</a></p>`;
   // The resources of the query in its order, on all pages.
   const links = downloads(`../${stationPath(spec.name, '/resources')}`, resourceSearch({ ...query, page: 1 }));
   const options = { query, columns, href: resourcesHref };
-  return html`${form}\n${resourcePageTable(`Resources of ${spec.name}`, shown, options, links)}`;
+  return html`${form}${note}\n${resourcePageTable(`Resources of ${spec.name}`, shown, options, links)}`;
 }
 
 /** Only a complete listing shows that there are no resources. */

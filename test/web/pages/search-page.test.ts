@@ -127,6 +127,20 @@ describe('searchPage', () => {
   });
 });
 
+describe('a search for resources without alert rules', () => {
+  it('says of how many it does not know that, beside what is searched for', async () => {
+    const unreported = { alertRules: undefined };
+    const stations = stationsOf({
+      a: [resourceOf('x1', unreported), resourceOf('y', unreported)],
+      b: [resourceOf('x2', unreported)],
+    });
+    const note = 'Alert coverage is unknown for 2 resources, not shown here.';
+    const { text } = await search(stations, '?search=x&without_rules=yes');
+    expect(text).toContain(`No resource matches: “x” in ID, name or display name, without rules yes. ${note}`);
+    expect((await search(stations, '?search=x')).text).not.toContain('Alert coverage is unknown');
+  });
+});
+
 describe('searchData', () => {
   const stations = stationsOf({ prod: [resourceOf('r1', { alertRules: 3 }), resourceOf('q')], gone: undefined });
 

@@ -52,6 +52,16 @@ const three = [
 const full = detailOf(three, { spec: { products: ['p', 'q'], alertability: true } });
 
 describe('stationPage', () => {
+  it('says of how many resources it does not know whether they have alert rules, when those without are selected', async () => {
+    const note = 'Alert coverage is unknown for 1 resource, not shown here.';
+    const unreported = resourceOf('a', { alertRules: undefined });
+    const one = await open(detailOf([unreported, resourceOf('b', { alertRules: 0 })]), '?without_rules=yes');
+    expect(idsOf(one.body)).toEqual(['b']);
+    expect(one.text).toContain(note);
+    expect((await open(detailOf([unreported]), '?without_rules=yes')).text).toContain(`${note} No resource matches.`);
+    expect((await open(detailOf([unreported]))).text).not.toContain('Alert coverage is unknown');
+  });
+
   it('responds 404 to an unknown station, with a link to all', async () => {
     const { request } = await startApp(exporterOf(full));
     const body = 'No station "unknown" is configured.\n';
