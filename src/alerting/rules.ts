@@ -62,6 +62,7 @@ export function comparedRules<Loaded extends PrometheusRule>(
   });
   const matches = pairs.flatMap((pair) => pair.matches);
   const names = new Set(shipped.map(({ name }) => name));
+  const isNamed = ({ name }: PrometheusRule) => names.has(name);
   const changed = loaded.filter((rule) => names.has(rule.name) && !matches.some(({ candidate }) => candidate === rule));
   const unmatched = pairs.filter((pair) => pair.matches.length === 0).map(({ rule }) => rule);
   return {
@@ -69,7 +70,10 @@ export function comparedRules<Loaded extends PrometheusRule>(
     /** Those with another expression. */
     changed,
     /** What the mixin and the chart can adjust. */
-    adjusted: matches.flatMap(({ adjusted }) => adjusted),
+    adjusted: [
+      ...matches.flatMap(({ adjusted }) => adjusted),
+      ...new Set(loaded.filter(isNamed).flatMap(furtherMatchers)),
+    ],
     /** Alerts of the exporter that are not shipped. */
     unknown: loaded.filter(({ name, isAlert }) => isAlert && isOurs(name) && !names.has(name)),
     /** `job = "a"` */
@@ -105,11 +109,25 @@ const SELECTED = /^(?:job|set) /;
 
 /** The tokens of a query with a space between them: Prometheus has spaces, line breaks and an order of matchers of its own. */
 function canonical(expr: string): string {
-  const text = Array.from(expr.matchAll(QUERY_TOKEN), ([token]) => token).join(' ');
-  return text.replace(/\{ (.*?) \}/g, (_, matchers: string) => {
+  return tokensOf(expr).replace(MATCHERS, (_, matchers: string) => {
     const selected = matchers.split(' , ').filter((matcher) => SELECTED.test(matcher));
     return `{ ${selected.toSorted().join(' , ')} }`;
   });
+}
+
+function tokensOf(expr: string): string {
+  return Array.from(expr.matchAll(QUERY_TOKEN), ([token]) => token).join(' ');
+}
+
+const MATCHERS = /\{ (.*?) \}/g;
+
+/** `only station!="lab"` */
+function furtherMatchers({ expr }: PrometheusRule): readonly string[] {
+  const all = Array.from(tokensOf(expr).matchAll(MATCHERS), ([, matchers = '']) => matchers.split(' , ')).flat();
+  const further = all
+    .filter((matcher) => !SELECTED.test(matcher))
+    .map((matcher) => `only ${matcher.replaceAll(' ', '')}`);
+  return [...new Set(further)];
 }
 
 /** What varies: the selector, the label of the cluster, and numbers, except for those that are compared with ==. */

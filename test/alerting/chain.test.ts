@@ -78,6 +78,12 @@ describe('check --prometheus.url --alertmanager.url', () => {
     expect(stdout).toContain('TelemetryStationUpstreamDown keep_firing_for 20m → 0s');
   });
 
+  it('shows to which stations the rules are limited', async () => {
+    const limited = rulesFile().replaceAll(`job="${JOB}"`, `job="${JOB}",station!~"lab-.*"`);
+    expect((await check({ rules: rules(limited) })).stdout).toContain('only station!~"lab-.*"\n');
+    expect((await check()).stdout).not.toContain('only ');
+  });
+
   it('works with one of the two', async () => {
     const url = await serveApi({ status: status() });
     const { code, stdout } = await resultOf(['check', configFlag(CONFIG), `--alertmanager.url=${url}/alerts/`]);

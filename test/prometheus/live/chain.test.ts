@@ -356,7 +356,8 @@ describe('check --prometheus.url --alertmanager.url', () => {
 
   it('accepts rules as mixin and chart generate them, and replicas of Prometheus whose label alerts do not have', async () => {
     const { stdout } = await reportOf(await chainOf(ADJUSTED), COMPLETE);
-    const adjusted = 'adjusted: TelemetryStationDataStale 480 → 7200, TelemetryStationDataStale for 12m → 1h';
+    const adjusted =
+      'adjusted: TelemetryStationDataStale 480 → 7200, TelemetryStationDataStale for 12m → 1h, only station!~"lab-.*"';
     expect(stdout).toContain(`rules: 39 of 39 are loaded; ${adjusted}`);
     expect(stdout).toContain('ok: label k8s_cluster: e\n');
   });
