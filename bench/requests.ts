@@ -1,6 +1,6 @@
 import { resolveStations } from '../src/config/resolve.ts';
 import { configSchema } from '../src/config/schema.ts';
-import type { ListingContext } from '../src/model/listing.ts';
+import type { RefreshContext } from '../src/model/listing.ts';
 import { SnapshotReader } from '../src/resources/snapshot.ts';
 import type { PageBody } from '../src/service/http/content-coding.ts';
 import { stationSource } from '../src/service/station-source.ts';
@@ -43,7 +43,7 @@ async function requestsPerHour(settings: object): Promise<number> {
   let elapsedMs = 0;
   const replies = new Map<string, Buffer>();
   const client = {
-    get: async <T>(path: string, _context: ListingContext, read: (body: PageBody) => T | Promise<T>) => {
+    get: async <T>(path: string, _context: RefreshContext, read: (body: PageBody) => T | Promise<T>) => {
       requests += 1;
       const reply = replies.get(path) ?? Buffer.from(replyTo(path));
       replies.set(path, reply);
@@ -74,7 +74,7 @@ function replyTo(path: string): string {
   return pageBody({ stations: 1, resourcesPerStation }, 'ts-0000', offset, size, 0);
 }
 
-function newContext(): ListingContext {
+function newContext(): RefreshContext {
   return {
     signal: new AbortController().signal,
     station: 't',

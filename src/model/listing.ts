@@ -37,7 +37,7 @@ export interface ListingKind<Row> {
   readonly rejectedTexts?: (record: Readonly<Record<string, unknown>>) => RejectedRecord['texts'];
 }
 
-export type List<Row> = (filters: QueryFilters, context: ListingContext) => Promise<Listing<Row>>;
+export type List<Row> = (filters: QueryFilters, context: RefreshContext) => Promise<Listing<Row>>;
 
 /** The rows of one page, or of a slice of a long one: the same array while the bytes of the page are the same. */
 export type Part<Row> = readonly Row[];
@@ -112,7 +112,7 @@ export interface CachedReply {
 }
 
 /** One refresh of a station: all of its requests share this object. Times are monotonic milliseconds. */
-export interface ListingContext {
+export interface RefreshContext {
   /** Aborts when the refresh ends, and before if it times out or the station is closed. */
   readonly signal: AbortSignal;
   /** Whose refresh it is, for admission, limits and page sizes: a further collector of a station is one of its own, or its failures would be those of the station. */

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../model/clock.ts';
-import type { ListingContext, StationSource } from '../model/listing.ts';
+import type { RefreshContext, StationSource } from '../model/listing.ts';
 import type { Collected, Kind, StationCollector, StationOutput } from '../stations/collector.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { type Aggregates, Aggregation } from './aggregates.ts';
@@ -54,7 +54,7 @@ export class ResourceCollector implements StationCollector<Resources> {
     this.#reader = new SnapshotReader(spec, { ...dependencies, clock });
   }
 
-  async collect(context: ListingContext): Promise<Collected<Resources>> {
+  async collect(context: RefreshContext): Promise<Collected<Resources>> {
     const { cache, maxChanges, states } = this.#spec;
     const snapshot = await this.#reader.read(context);
     const before = this.#served?.data ?? (await this.#firstHistory());

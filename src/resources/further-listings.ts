@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts';
-import { hasSameElements, type List, type Listing, type ListingContext, type Part } from '../model/listing.ts';
+import { hasSameElements, type List, type Listing, type Part, type RefreshContext } from '../model/listing.ts';
 import { EARLY_SHARE } from '../model/station-spec.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import type { Resource } from './fields.ts';
@@ -73,7 +73,7 @@ export class FurtherReader {
   async read(
     main: Promise<Listing<Resource>>,
     before: ReadBefore,
-    context: ListingContext,
+    context: RefreshContext,
   ): Promise<readonly DatedListing[]> {
     const concurrent = this.#listings.map((further, at) =>
       further.ttlMs === 0 ? this.#list(further, before.further[at], context) : undefined,
@@ -98,7 +98,7 @@ export class FurtherReader {
   async #list(
     { filters: ofListing }: FurtherListing,
     before: DatedListing | undefined,
-    context: ListingContext,
+    context: RefreshContext,
   ): Promise<DatedListing> {
     const requestedMs = this.#clock.elapsedMs();
     const listing = await this.#listIds({ ...this.#spec.filters, ...ofListing }, context);

@@ -3,9 +3,9 @@ import {
   hasSameElements,
   type List,
   type Listing,
-  type ListingContext,
   type PagesPerInterval,
   type Part,
+  type RefreshContext,
   type StationSource,
 } from '../model/listing.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
@@ -63,7 +63,7 @@ export class SnapshotReader {
    * Lists the station, and its products and alertable resources if they are due, and joins them by id; returns the previous snapshot
    * if it is unchanged.
    */
-  async read(context: ListingContext): Promise<Snapshot> {
+  async read(context: RefreshContext): Promise<Snapshot> {
     const before = this.#latest;
     const listing = this.#list(this.#spec.filters, context);
     const further = await this.#further.read(listing, before, context);

@@ -1,5 +1,5 @@
 import type { FailureReason } from '../model/failure.ts';
-import type { ListingContext, QueryFilters, StationPath } from '../model/listing.ts';
+import type { QueryFilters, RefreshContext, StationPath } from '../model/listing.ts';
 
 /** Observes every request of an upstream client, retries included. */
 export interface RequestObserver {
@@ -17,7 +17,7 @@ export interface ListingObserver {
   /** A complete 2xx reply could not be read: it is not a page, or the refresh timed out meanwhile. */
   readFailed(reason: FailureReason): void;
   /** The service rejected a page as too large, or as it may be; pages of this size are requested instead. */
-  pageSizeReduced(context: ListingContext, pageSize: number): void;
+  pageSizeReduced(context: RefreshContext, pageSize: number): void;
   pageReceived(page: ListedPage): void;
 }
 

@@ -2,10 +2,10 @@ import { createCipheriv, randomBytes } from 'node:crypto';
 import { ListingFailure, RecordLimitFailure } from '../model/failure.ts';
 import type {
   Listing,
-  ListingContext,
   ListingKind,
   QueryFilters,
   RecordCounter,
+  RefreshContext,
   StationPath,
   StationSource,
 } from '../model/listing.ts';
@@ -59,7 +59,7 @@ interface UnfinishedListing<Row> {
   readonly kind: ListingKind<Row>;
   readonly pages: ListedPages<Row>;
   readonly filters: QueryFilters;
-  readonly context: ListingContext;
+  readonly context: RefreshContext;
   readonly path: string;
   /** The pages read, by their paths. */
   readonly read: Map<string, CachedPage<Row>>;
@@ -75,7 +75,7 @@ class StationReader {
   readonly #station: StationPath;
   readonly #service: Service;
   /** The page size of a refresh in which a page may have been too large: it was throttled again and again. */
-  readonly #triedSizes = new WeakMap<ListingContext, number>();
+  readonly #triedSizes = new WeakMap<RefreshContext, number>();
   /** The number of records of the largest page so far. */
   #largestPage = 0;
   /** The number of records of each listing that are in memory, by kind and path. */
@@ -176,14 +176,14 @@ class StationReader {
     return records;
   }
 
-  #pageSizeOf(context: ListingContext): number {
+  #pageSizeOf(context: RefreshContext): number {
     const { options, reducedPageSizes } = this.#service;
     const known = reducedPageSizes.get(context.station) ?? options.pageSize;
     return Math.min(known, this.#triedSizes.get(context) ?? known);
   }
 
   /** Halved when a page is rejected as too large; concurrent pages that fail alike reduce it once. */
-  #reducedPageSize(context: ListingContext, rejected: number, isTooLarge: boolean): number {
+  #reducedPageSize(context: RefreshContext, rejected: number, isTooLarge: boolean): number {
     if (rejected <= this.#pageSizeOf(context)) {
       const size = Math.max(MIN_PAGE_SIZE, Math.floor(rejected / 2));
       if (isTooLarge) this.#service.reducedPageSizes.set(context.station, size);
@@ -194,7 +194,7 @@ class StationReader {
   }
 
   /** A smaller page that was only tried was the solution, as far as is known, if it was full and no larger one has ever been accepted. */
-  #accepted(context: ListingContext, requested: number, received: number): void {
+  #accepted(context: RefreshContext, requested: number, received: number): void {
     this.#largestPage = Math.max(this.#largestPage, received);
     const triedSize = this.#triedSizes.get(context);
     if (triedSize === undefined || received < requested || this.#largestPage > triedSize) return;

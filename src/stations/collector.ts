@@ -1,5 +1,5 @@
 import type { SegmentsByFamily } from '../exposition/segment.ts';
-import type { ListingContext, PagesPerInterval } from '../model/listing.ts';
+import type { PagesPerInterval, RefreshContext } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 
 /** The types of a collector: how a station is configured, what is served of it for pages, and what a refresh reports. */
@@ -41,7 +41,7 @@ export interface StationCollector<K extends Kind> {
    * Rejects with a ListingFailure. The signal of the context aborts when the refresh times out, which ends listings but not the encoding of
    * what they have read.
    */
-  collect(context: ListingContext): Promise<Collected<K>>;
+  collect(context: RefreshContext): Promise<Collected<K>>;
   /** Called before the first refresh after a reload, with what is served until then, of the same service or of another one. */
   adopt(served: K['data'], isSameService: boolean): void;
 }

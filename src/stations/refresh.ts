@@ -1,15 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../model/clock.ts';
 import { ListingFailure } from '../model/failure.ts';
-import type { CachedReply, ListingContext } from '../model/listing.ts';
+import type { CachedReply, RefreshContext } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 
 interface RefreshOptions {
-  /** As in ListingContext. */
+  /** As in RefreshContext. */
   readonly station: string;
   /** Ends the refresh early; it rejects with this signal's reason then. */
   readonly signal: AbortSignal;
-  /** As in ListingContext, in monotonic milliseconds. */
+  /** As in RefreshContext, in monotonic milliseconds. */
   readonly outdatedAtMs: number;
   readonly clock: Clock;
 }
@@ -18,7 +18,7 @@ interface RefreshOptions {
 const ENDED = new Error('the refresh has ended');
 
 /** One refresh of a station, from its request to its end. */
-export class Refresh implements ListingContext {
+export class Refresh implements RefreshContext {
   readonly station: string;
   readonly refreshTimeoutMs: number;
   readonly outdatedAtMs: number;
@@ -91,7 +91,7 @@ export class Refresh implements ListingContext {
   }
 
   /** Collects within the station's refresh timeout, which counts from the admission of the first request, without waiting for that of others. */
-  async run<Collected>(collect: (context: ListingContext) => Promise<Collected>): Promise<Collected> {
+  async run<Collected>(collect: (context: RefreshContext) => Promise<Collected>): Promise<Collected> {
     const { signal } = this.#options;
     const abort = () => this.#controller.abort(signal.reason);
     signal.addEventListener('abort', abort, { once: true });

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { Clock } from '../../src/model/clock.ts';
-import type { List, Listing, ListingContext, Part, QueryFilters, StationSource } from '../../src/model/listing.ts';
+import type { List, Listing, Part, QueryFilters, RefreshContext, StationSource } from '../../src/model/listing.ts';
 import type { UpstreamLoad } from '../../src/model/upstream-load.ts';
 import { Aggregation } from '../../src/resources/aggregates.ts';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
@@ -94,7 +94,7 @@ const noInvalidFields = Object.fromEntries(LISTING_FIELDS.map((field) => [field,
 
 /** A source whose lists the test provides. */
 export function sourceWith(
-  resources: (filters: QueryFilters, context: ListingContext) => Promise<Listing<Resource>>,
+  resources: (filters: QueryFilters, context: RefreshContext) => Promise<Listing<Resource>>,
   ids: List<string> = async () => listingOf([]),
 ): StationSource {
   return { lister: <Row>({ name }: { readonly name: string }) => (name === 'ids' ? ids : resources) as List<Row> };

@@ -4,7 +4,7 @@ import { Exposition } from '../../src/exposition/exposition.ts';
 import { CompressorPool } from '../../src/exposition/segment.ts';
 import type { Deadline } from '../../src/model/clock.ts';
 import { ListingFailure } from '../../src/model/failure.ts';
-import type { ListingContext, StationSource } from '../../src/model/listing.ts';
+import type { RefreshContext, StationSource } from '../../src/model/listing.ts';
 import type { Resources } from '../../src/resources/collector.ts';
 import { STATION_FAMILIES } from '../../src/resources/families.ts';
 import { InternedTexts } from '../../src/resources/interned-texts.ts';
@@ -66,7 +66,7 @@ function stationWith(changes: Partial<Service> = {}, spec = specOf()) {
     return JSON.stringify({ [field]: list.slice(offset, offset + size), page: { total: list.length } });
   });
   let timeOut = () => {};
-  const hanging = (context: ListingContext) =>
+  const hanging = (context: RefreshContext) =>
     new Promise<never>((_, reject) => {
       context.signal.addEventListener('abort', () => reject(context.signal.reason));
       timeOut = () => reject(new ListingFailure('timeout', 'no reply'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../src/model/failure.ts';
-import type { Listing, ListingContext } from '../../src/model/listing.ts';
+import type { Listing, RefreshContext } from '../../src/model/listing.ts';
 import { StateMeanings } from '../../src/resources/alert-state.ts';
 import type { Changes } from '../../src/resources/churn.ts';
 import type { Resources } from '../../src/resources/collector.ts';
@@ -34,13 +34,13 @@ function stationOf(
 ) {
   const clock = new ManualClock();
   const calls: {
-    context: ListingContext;
+    context: RefreshContext;
     resolve: (listing: Listing<Resource>) => void;
     reject: (error: unknown) => void;
   }[] = [];
   const refreshed: StationView<Resources>[] = [];
   const ended: RefreshDetails<Changes | undefined>[] = [];
-  const called = <Row>(context: ListingContext) =>
+  const called = <Row>(context: RefreshContext) =>
     new Promise<Listing<Row>>((resolve, reject) => {
       calls.push({ context, resolve: resolve as (listing: Listing<Resource>) => void, reject });
       context.signal.addEventListener('abort', () => reject(context.signal.reason));

@@ -1,8 +1,8 @@
-import type { ListingContext } from '../../model/listing.ts';
+import type { RefreshContext } from '../../model/listing.ts';
 import type { UpstreamLoad } from '../../model/upstream-load.ts';
 
 /** Each request of a refresh carries the same object. */
-export type QueuedRefresh = Pick<ListingContext, 'station' | 'outdatedAtMs' | 'started' | 'waiting' | 'signal'>;
+export type QueuedRefresh = Pick<RefreshContext, 'station' | 'outdatedAtMs' | 'started' | 'waiting' | 'signal'>;
 
 /** A refresh and its waiting requests, in order of arrival. */
 export interface WaitingRefresh<Request> {

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../model/clock.ts';
 import { type FailureReason, ListingFailure } from '../../model/failure.ts';
-import type { CachedReply, ListingContext } from '../../model/listing.ts';
+import type { CachedReply, RefreshContext } from '../../model/listing.ts';
 import { delayed, type Schedule } from '../../tasks/until-aborted.ts';
 import { type FailedRequest, RequestLimiter } from '../admission/request-limiter.ts';
 import { RequestRetries } from '../admission/retry.ts';
@@ -53,7 +53,7 @@ type SmallerPath = (isTooLarge: boolean) => string | undefined;
 /** A page to be fetched, with as many attempts as it takes. */
 interface PageRequest<T> {
   path: string;
-  readonly context: ListingContext;
+  readonly context: RefreshContext;
   readonly read: ReadBody<T>;
   readonly smaller: SmallerPath;
   readonly retries: RequestRetries;
@@ -110,7 +110,7 @@ export class UpstreamClient {
    */
   async get<T>(
     path: string,
-    context: ListingContext,
+    context: RefreshContext,
     read: ReadBody<T>,
     smaller: SmallerPath = () => undefined,
   ): Promise<T> {
@@ -150,7 +150,7 @@ export class UpstreamClient {
   }
 
   /** Postpones a refresh when the `Retry-After` of a 429 exceeds its timeout, or the time that it has left. */
-  #checkHold(context: ListingContext): void {
+  #checkHold(context: RefreshContext): void {
     if (this.limiter.throttledBy !== 429) return;
     const nowMs = this.#dependencies.clock.elapsedMs();
     const holdMs = this.limiter.holdUntilMs - nowMs;

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { expect, onTestFinished } from 'vitest';
 import type { FailureReason } from '../../../src/model/failure.ts';
-import type { ListingContext } from '../../../src/model/listing.ts';
+import type { RefreshContext } from '../../../src/model/listing.ts';
 import { Secret } from '../../../src/schema/secret.ts';
 import type { SecretSource } from '../../../src/service/auth/credential.ts';
 import { type ConfiguredScheme, configuredScheme } from '../../../src/service/auth/schemes.ts';
@@ -61,7 +61,7 @@ export function testClient(
   const time = { clock: { wallMs: wallNow ?? now, elapsedMs: now }, random, schedule };
   const client = new UpstreamClient({ ...CLIENT_OPTIONS, baseUrl, ...overrides }, observer, time);
   onTestFinished(() => client.close());
-  const get = (path = '/list', context: Partial<ListingContext> = {}, smaller?: () => string | undefined) =>
+  const get = (path = '/list', context: Partial<RefreshContext> = {}, smaller?: () => string | undefined) =>
     client.get(path, listingContext(context), async (body) => Buffer.from(await body.plain()).toString(), smaller);
   /** The failure of a request that must fail. */
   const failure = (path?: string): Promise<Error & { reason?: FailureReason }> =>

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import type { ListingContext } from '../../../src/model/listing.ts';
+import type { RefreshContext } from '../../../src/model/listing.ts';
 
 /** A refresh that may take for ever. */
-export function listingContext(overrides: Partial<ListingContext> = {}): ListingContext {
+export function listingContext(overrides: Partial<RefreshContext> = {}): RefreshContext {
   const { signal = new AbortController().signal } = overrides;
   // As that of a refresh: all of its requests listen to it.
   setMaxListeners(0, signal);

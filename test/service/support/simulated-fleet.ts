@@ -2,7 +2,7 @@ import { onTestFinished, vi } from 'vitest';
 import { randomFrom } from '../../../lab/simulator/random.ts';
 import { HOUR_MS } from '../../../src/model/clock.ts';
 import type { FailureReason, FailureSummary } from '../../../src/model/failure.ts';
-import type { Listing, ListingContext, StationSource } from '../../../src/model/listing.ts';
+import type { Listing, RefreshContext, StationSource } from '../../../src/model/listing.ts';
 import type { Resources } from '../../../src/resources/collector.ts';
 import type { Resource } from '../../../src/resources/fields.ts';
 import type { RequestLimiter } from '../../../src/service/admission/request-limiter.ts';
@@ -281,7 +281,7 @@ export class SimulatedFleet {
   }
 
   /** The first page, then the others side by side. */
-  async #list(context: ListingContext, pages: number | ((station: string) => number)): Promise<Listing<Resource>> {
+  async #list(context: RefreshContext, pages: number | ((station: string) => number)): Promise<Listing<Resource>> {
     const { concurrency } = this.#model;
     const fetchPage = () => this.#client.get(`/${context.station}`, context, () => undefined);
     await fetchPage();
