@@ -36,39 +36,41 @@ interface ChangeLimits {
  * back must not displace what is known of their loss.
  */
 export class ChangeLog {
-  readonly #removals: BoundedChanges;
-  readonly #others: BoundedChanges;
-  readonly #removedOwners = new Map<string, readonly ObservedRemovals[]>();
+  readonly #stations = new Map<string, StationLog>();
+  readonly #sizes = { removals: 0, others: 0 };
+  #limits: ChangeLimits;
 
   constructor(limits: ChangeLimits) {
-    this.#removals = new BoundedChanges(limits);
-    this.#others = new BoundedChanges(limits);
+    this.#limits = limits;
   }
 
   add(
-    station: string,
+    name: string,
     atMs: number,
     { list, total, removedOwners }: Pick<Changes, 'list' | 'total' | 'removedOwners'>,
   ): void {
+    if (total === 0) return;
     const changes = list.map(({ change, resource, from, to }) => ({ atMs, change, resource, from, to }));
     const removed = removedOwners.reduce((sum, owner) => sum + owner.total, 0);
-    this.#removals.add(station, changes.filter(isRemoval), removed);
-    this.#others.add(
+    const station = this.#stations.get(name) ?? nothingKept();
+    // Of stations with equally many, the one that changed last is evicted from last.
+    this.#stations.delete(name);
+    this.#stations.set(name, station);
+    if (removed > 0) station.owners = [...station.owners, { atMs, owners: removedOwners }].slice(-MAX_REMOVALS);
+    this.#append(station, 'removals', changes.filter(isRemoval), removed);
+    this.#append(
       station,
+      'others',
       changes.filter((change) => !isRemoval(change)),
       total - removed,
     );
-    if (removed === 0) return;
-    const observed = [...(this.#removedOwners.get(station) ?? []), { atMs, owners: removedOwners }];
-    this.#removedOwners.set(station, observed.slice(-MAX_REMOVALS));
   }
 
-  of(station: string): StationChanges {
-    const removals = this.#removals.of(station);
-    const others = this.#others.of(station);
+  of(name: string): StationChanges {
+    const { removals, others, owners } = this.#stations.get(name) ?? nothingKept();
     return {
       newestFirst: [...removals.kept, ...others.kept].reverse().sort(newerFirst),
-      removals: this.#removedOwners.get(station) ?? [],
+      removals: owners,
       dropped: removals.dropped + others.dropped,
       droppedRemovals: removals.dropped,
     };
@@ -76,10 +78,61 @@ export class ChangeLog {
 
   /** After a reload: forgets the stations that are no longer configured. */
   retainStations(names: ReadonlySet<string>, limits: ChangeLimits): void {
-    this.#removals.retainStations(names, limits);
-    this.#others.retainStations(names, limits);
-    for (const name of [...this.#removedOwners.keys()]) if (!names.has(name)) this.#removedOwners.delete(name);
+    this.#limits = limits;
+    for (const [name, station] of [...this.#stations]) {
+      const limit = names.has(name) ? limits.changes_per_station : 0;
+      for (const category of CATEGORIES) this.#drop(station, category, station[category].kept.length - limit);
+      if (!names.has(name)) this.#stations.delete(name);
+    }
+    for (const category of CATEGORIES) this.#evict(category);
   }
+
+  /** `total`: how many there were, which may be more than are given. */
+  #append(station: StationLog, category: Category, changes: readonly ObservedChange[], total: number): void {
+    if (total === 0) return;
+    station[category].kept = [...station[category].kept, ...changes];
+    station[category].dropped += total - changes.length;
+    this.#sizes[category] += changes.length;
+    this.#drop(station, category, station[category].kept.length - this.#limits.changes_per_station);
+    this.#evict(category);
+  }
+
+  /** From the stations with most, down to an equal share, so that a few noisy ones do not displace the changes of the others. */
+  #evict(category: Category): void {
+    const excess = () => this.#sizes[category] - this.#limits.changes;
+    if (excess() <= 0) return;
+    const stations = [...this.#stations.values()].filter((station) => station[category].kept.length > 0);
+    const share = Math.floor(this.#limits.changes / stations.length);
+    const largestFirst = stations.sort((a, b) => b[category].kept.length - a[category].kept.length);
+    for (const station of largestFirst)
+      this.#drop(station, category, Math.min(excess(), station[category].kept.length - share));
+  }
+
+  #drop(station: StationLog, category: Category, excess: number): void {
+    if (excess <= 0) return;
+    station[category].kept = station[category].kept.slice(excess);
+    station[category].dropped += excess;
+    this.#sizes[category] -= excess;
+  }
+}
+
+const CATEGORIES = ['removals', 'others'] as const;
+
+type Category = (typeof CATEGORIES)[number];
+
+interface KeptChanges {
+  /** The oldest first. */
+  kept: readonly ObservedChange[];
+  dropped: number;
+}
+
+interface StationLog extends Readonly<Record<Category, KeptChanges>> {
+  /** Of removed resources, whatever is kept of the changes themselves. */
+  owners: readonly ObservedRemovals[];
+}
+
+function nothingKept(): StationLog {
+  return { removals: { kept: [], dropped: 0 }, others: { kept: [], dropped: 0 }, owners: [] };
 }
 
 /** Refreshes of a station that found removed resources, of which the owners are kept. */
@@ -91,63 +144,4 @@ function isRemoval({ change }: ObservedChange): boolean {
 
 export function newerFirst(a: { readonly atMs: number }, b: { readonly atMs: number }): number {
   return b.atMs - a.atMs;
-}
-
-interface KeptChanges {
-  /** The oldest first. */
-  kept: readonly ObservedChange[];
-  dropped: number;
-}
-
-class BoundedChanges {
-  readonly #stations = new Map<string, KeptChanges>();
-  #limits: ChangeLimits;
-  #size = 0;
-
-  constructor(limits: ChangeLimits) {
-    this.#limits = limits;
-  }
-
-  /** `total`: how many there were, which may be more than are given. */
-  add(station: string, changes: readonly ObservedChange[], total: number): void {
-    if (total === 0) return;
-    const { kept, dropped } = this.of(station);
-    const changed = { kept: [...kept, ...changes], dropped: dropped + total - changes.length };
-    // Of stations with equally many, the one that changed last is evicted from last.
-    this.#stations.delete(station);
-    this.#stations.set(station, changed);
-    this.#size += changes.length;
-    this.#drop(changed, changed.kept.length - this.#limits.changes_per_station);
-    this.#evict();
-  }
-
-  of(station: string): KeptChanges {
-    return this.#stations.get(station) ?? { kept: [], dropped: 0 };
-  }
-
-  retainStations(names: ReadonlySet<string>, limits: ChangeLimits): void {
-    this.#limits = limits;
-    for (const [name, station] of [...this.#stations]) {
-      const excess = names.has(name) ? station.kept.length - limits.changes_per_station : station.kept.length;
-      this.#drop(station, excess);
-      if (!names.has(name)) this.#stations.delete(name);
-    }
-    this.#evict();
-  }
-
-  /** From the stations with most, down to an equal share, so that a few noisy ones do not displace the changes of the others. */
-  #evict(): void {
-    const excess = () => this.#size - this.#limits.changes;
-    if (excess() <= 0) return;
-    const share = Math.floor(this.#limits.changes / this.#stations.size);
-    const largestFirst = [...this.#stations.values()].sort((a, b) => b.kept.length - a.kept.length);
-    for (const station of largestFirst) this.#drop(station, Math.min(excess(), station.kept.length - share));
-  }
-
-  #drop(station: KeptChanges, excess: number): void {
-    if (excess <= 0) return;
-    station.kept = station.kept.slice(excess);
-    station.dropped += excess;
-    this.#size -= excess;
-  }
 }
