@@ -9,7 +9,6 @@ import type { Kind, MetricsKind } from '../stations/collector.ts';
 import type { RefreshDetails, StationView } from '../stations/station-cache.ts';
 import { CHANGE_COLUMNS } from '../status/change-columns.ts';
 import { type EndedRefresh, type FailureStreak, LatestRefreshes } from '../status/latest-refreshes.ts';
-import { VerifiedNumbers } from '../status/loss.ts';
 import { secondsOf } from '../status/station-columns.ts';
 import { isOnlyRejecting } from '../status/station-status.ts';
 import { totalsOf } from '../status/totals.ts';
@@ -60,14 +59,13 @@ const MAX_CHANGE_LINES = 100;
  */
 export class StationJournal {
   readonly refreshes = new LatestRefreshes();
-  readonly verified = new VerifiedNumbers();
   readonly #station: string;
   readonly #options: JournalOptions;
   readonly #warningsDue: TimesDue;
   /** Begins anew with an outage, without the other warnings: a station that fails again and again repeats none of them. */
   #failuresDue: TimesDue;
-  /** Whether a failure of the current outage was logged above debug level; undefined: there is no outage. */
-  #isStreakLogged: boolean | undefined;
+  /** Whether a failure of the current outage was logged above debug level. */
+  #isStreakLogged = false;
   readonly #failingCollectors = new Set<string>();
   /** Whether an incomplete listing was logged above debug level since the last complete one. */
   #isIncompleteLogged = false;
@@ -85,14 +83,11 @@ export class StationJournal {
     this.refreshes.add(refresh);
     const fields = { duration_seconds: secondsOf(view.health.durationMs) };
     if (view.health.failure) {
-      this.verified.fail(refresh.atMs);
       this.#failed(view, view.health.failure, refresh.atMs, fields);
       this.#expired(view);
     } else {
       this.#recovered(view, before, refresh.atMs);
       this.#succeeded(view, fields);
-      const { verifiedResources } = view.served?.data.lastKnown ?? {};
-      if (verifiedResources !== undefined) this.verified.add(verifiedResources, refresh.atMs);
     }
     if (attempt.report) this.#changed(attempt.report, refresh.atMs);
     this.#options.lines.refreshEnded(view.spec.upstream, this.#station);
@@ -127,7 +122,8 @@ export class StationJournal {
 
   #failed(view: JournalView, failure: NonNullable<Health['failure']>, atMs: number, ownFields: LogFields): void {
     const { reason, message, status, error } = failure;
-    const isFirst = this.#isStreakLogged === undefined;
+    const { failureStreak } = this.refreshes.history;
+    const isFirst = failureStreak?.failed === 1;
     if (isFirst) this.#failuresDue = oncePer(REPEAT_MS, this.#options.elapsedMs);
     const isLogged = this.#failuresDue(reason) > 0;
     const fields = {
@@ -135,11 +131,11 @@ export class StationJournal {
       error: message,
       // The stack helps only with bugs of the exporter; failures of the service are described by their message.
       stack: reason === 'internal' && error instanceof Error ? error.stack : undefined,
-      ...(isFirst ? {} : streakFields(this.refreshes.history.failureStreak, atMs)),
+      ...(isFirst ? {} : streakFields(failureStreak, atMs)),
     };
     const line = { message: 'refresh failed', cause: `${reason} ${status}`, fields, ownFields };
     this.#share(view, { level: isLogged ? 'warn' : 'debug', ...line });
-    this.#isStreakLogged = isLogged || this.#isStreakLogged === true;
+    this.#isStreakLogged ||= isLogged;
   }
 
   /** Logged by the first refresh that fails without data, and once per hour while the outage lasts. */
@@ -156,11 +152,11 @@ export class StationJournal {
   }
 
   #recovered(view: JournalView, streak: FailureStreak | undefined, atMs: number): void {
-    if (this.#isStreakLogged === undefined) return;
+    if (streak === undefined) return;
     const fields = streakFields(streak, atMs);
     const level = this.#isStreakLogged ? 'info' : 'debug';
     this.#share(view, { level, message: 'station recovered', cause: '', fields, isRecovery: true });
-    this.#isStreakLogged = undefined;
+    this.#isStreakLogged = false;
   }
 
   #succeeded({ spec, served }: JournalView, duration: LogFields): void {
@@ -256,6 +252,7 @@ function endedRefresh(
   const common = { atMs: lastAttemptMs, durationMs, waitedMs };
   if (failure) return { ...common, outcome: 'failed', failure };
   const snapshot = served?.data.snapshot;
+  const { verifiedResources } = served?.data.lastKnown ?? {};
   const { firing, unknown } = totalsOf(served?.data.aggregates.groups ?? [], false);
   // Without their list, of which the change log has its own bound.
   const { list, removedOwners, total, ...changed } = changes ?? {};
@@ -266,6 +263,7 @@ function endedRefresh(
     // Nothing is known of the resources if all records were rejected.
     ...(snapshot && (snapshot.size > 0 || snapshot.rejected === 0) && { resources: snapshot.size, firing }),
     ...(unknown > 0 && { unknown }),
+    ...(verifiedResources !== undefined && { verifiedResources }),
     ...(served && { isHeld: served.data.comparison.result === 'held' }),
     ...changed,
   };

@@ -56,7 +56,7 @@ function stationStatus(generation: Generation, view: StatusView, isUpstreamDown:
       },
     isBeforeReload: served !== undefined && served.data.spec !== spec,
     ...(journal?.refreshes ?? new LatestRefreshes()).history,
-    lossAt: (nowMs) => served && journal?.verified.lossAt(nowMs),
+    lossAt: (nowMs) => served && journal?.refreshes.lossAt(nowMs),
   };
 }
 

@@ -1,5 +1,6 @@
 import { HOUR_MS } from '../model/clock.ts';
 import type { FailureReason, FailureSummary } from '../model/failure.ts';
+import { type Loss, VerifiedNumbers } from './loss.ts';
 
 /** A refresh that ended. An absent number is unknown. */
 export interface EndedRefresh {
@@ -13,6 +14,8 @@ export interface EndedRefresh {
   readonly durationMs?: number;
   readonly pages?: number;
   readonly resources?: number;
+  /** Resources and rejected records of the latest listing that adds up. */
+  readonly verifiedResources?: number;
   readonly firing?: number;
   /** Resources in states of unknown meaning; absent when there are none. */
   readonly unknown?: number;
@@ -63,10 +66,11 @@ const KEPT = 60;
 
 const MAX_MESSAGE_CHARACTERS = 200;
 
-/** The latest refreshes of a station in the order in which they ended. */
+/** The latest refreshes of a station in the order in which they ended, and what all of them have shown. */
 export class LatestRefreshes {
   /** The oldest first. */
   readonly #kept: EndedRefresh[] = [];
+  readonly #verified = new VerifiedNumbers();
   #history: RefreshHistory = {
     failureStreak: undefined,
     numberChanges: [],
@@ -80,10 +84,18 @@ export class LatestRefreshes {
     return this.#history;
   }
 
+  /** undefined: not many resources are gone. */
+  lossAt(nowMs: number): Loss | undefined {
+    return this.#verified.lossAt(nowMs);
+  }
+
   add(refresh: EndedRefresh): void {
-    const { atMs, outcome, failure } = refresh;
-    if (outcome === 'failed' && failure)
+    const { atMs, outcome, failure, verifiedResources } = refresh;
+    if (outcome === 'failed' && failure) {
       this.#history = { ...this.#history, failureStreak: streakAfter(this.#history.failureStreak, failure, atMs) };
+      this.#verified.fail(atMs);
+    }
+    if (verifiedResources !== undefined) this.#verified.add(verifiedResources, atMs);
     // A refresh without a listing shows neither that something is missing nor that nothing is.
     if (outcome === 'succeeded' || outcome === 'incomplete') this.#history = historyAfter(this.#history, refresh);
     this.#kept.push(failure ? { ...refresh, failure: this.#shortened(failure) } : refresh);
