@@ -66,10 +66,7 @@ class InvariantChecker {
     }
   }
 
-  /**
-   * A station has its last snapshot at least until max_stale, unchanged while it fails; `droppedOrRecovered` waits for the end of that. A station
-   * that is up may have none: its next refresh has taken longer than max_stale, and the scrape did not wait for it.
-   */
+  /** A station has its last snapshot at least until max_stale, unchanged while it fails; `droppedOrRecovered` waits for the end of that. */
   #expectStaleness(scraped: Scrape, name: Name, { up, complete, lastSuccess }: StationSamples): void {
     if (up === 1) expect(lastSuccess).toBeDefined();
     if (lastSuccess === undefined) return;
