@@ -24,7 +24,7 @@ export function shortenedRules(minuteS: number): string {
       ...rule,
       expr: rule.expr
         .replace(/(?<=\[|offset )\d+[smhd]\b/g, shortened)
-        .replace(/ > (480|120)$/, (_, threshold: string) => ` > ${seconds(Number(threshold))}`),
+        .replace(/ > (480|120)\b/, (_, threshold: string) => ` > ${seconds(Number(threshold))}`),
       ...(rule.for && { for: shortened(rule.for) }),
       ...(rule.keep_firing_for && { keep_firing_for: shortened(rule.keep_firing_for) }),
     })),
