@@ -244,16 +244,40 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 
 const HTML = /^(<\?xml[^>]*>\s*)?<(!doctype html|html|head|title|body|h1)\b/i;
 
-const MAX_RPC_CODE = 16;
+/** The codes of gRPC, from 1. */
+const RPC_CODES: readonly string[] = [
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+];
 
 /** What kind of server wrote the body. */
 function bodyDetails(body: Buffer): Pick<FailureDetails, 'isJson' | 'isHtml' | 'rpcCode'> {
   const text = body.toString().trim();
   const json = parseJson(text);
   if (json === undefined) return { isJson: false, isHtml: HTML.test(text) };
-  const code = rpcStatus(json)?.['code'];
-  const isRpcCode = Number.isInteger(code) && Number(code) > 0 && Number(code) <= MAX_RPC_CODE;
-  return { isJson: true, ...(isRpcCode && { rpcCode: Number(code) }) };
+  return { isJson: true, rpcCode: rpcCodeOf(rpcStatus(json)) };
+}
+
+/** As a number, or by its name: in `status` beside the status of HTTP, as of Google's services, or in `code`, as of Connect. */
+function rpcCodeOf({ code, status }: Readonly<Record<string, unknown>> = {}): number | undefined {
+  const name = String(status ?? code).toUpperCase();
+  const number = RPC_CODES.includes(name) ? RPC_CODES.indexOf(name) + 1 : code;
+  const isRpcCode = Number.isInteger(number) && Number(number) > 0 && Number(number) <= RPC_CODES.length;
+  return isRpcCode ? Number(number) : undefined;
 }
 
 const MAX_DETAILS = 3;

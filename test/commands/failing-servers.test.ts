@@ -310,6 +310,18 @@ const REPLIES: readonly World[] = [
       advice: /^Check page_size and the filters/,
     },
   },
+  ...[
+    '{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"page size"}}',
+    '{"code":"invalid_argument","message":"page size"}',
+  ].map((body) => ({
+    name: `an invalid argument whose code is a name: ${body}`,
+    upstream: () => service(body, 400),
+    says: {
+      what: 'It is the right service, but it rejects a parameter of the request (400).',
+      reported: /: page size$/,
+      advice: /^Check page_size and the filters/,
+    },
+  })),
   {
     name: 'another rejection by gRPC',
     upstream: () => service('{"code":9,"message":"station is being migrated"}', 400),
