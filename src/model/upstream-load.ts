@@ -4,8 +4,8 @@ import type { FailureSummary } from './failure.ts';
 export interface UpstreamLoad {
   /** Infinity: no limit. */
   readonly requestsPerSecond: number;
-  /** How long `Retry-After` still holds all requests; 0: not at all. */
-  readonly holdMs: number;
+  /** How long `Retry-After` still pauses all requests; 0: not at all. */
+  readonly pauseMs: number;
   /** The 503 that requested this, when nothing has been accepted since. */
   readonly refusal?: FailureSummary | undefined;
   /** During the last five minutes. */

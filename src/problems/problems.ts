@@ -93,7 +93,7 @@ function upstreamProblems(
   { name, load, capacity }: UpstreamStatus,
   { stations, nowMs }: ProblemSources,
 ): readonly FleetProblem[] {
-  const { holdMs, refusal, recentThrottled, throttledForMs, waitingRefreshes, oldestWaitingMs } = load;
+  const { pauseMs, refusal, recentThrottled, throttledForMs, waitingRefreshes, oldestWaitingMs } = load;
   const isShort = capacity !== undefined && isExceeded(capacity);
   const failures = stations.filter(({ upstream }) => upstream === name).map(({ failure }) => failure);
   const isSaid = failures.some((failure) => failure?.reason === 'rate_limited');
@@ -108,10 +108,10 @@ function upstreamProblems(
     });
   // Before refreshes fail because of it.
   if (refusal !== undefined && !isOut) found.push({ problem: '503 Service Unavailable', what: refusal.message });
-  if (holdMs > 0 && !isOut)
+  if (pauseMs > 0 && !isOut)
     found.push({
       problem: 'paused by the service',
-      what: `The service requested a pause until ${new Date(nowMs + holdMs).toISOString().slice(11, 19)} UTC (Retry-After)`,
+      what: `The service requested a pause until ${new Date(nowMs + pauseMs).toISOString().slice(11, 19)} UTC (Retry-After)`,
     });
   const isByService = found.length > 0;
   if (isOverloaded(oldestWaitingMs))

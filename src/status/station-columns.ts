@@ -41,7 +41,7 @@ export const STATION_COLUMNS = documented<StationStatus>({
     ({ waitingMs }) => secondsOf(waitingMs),
   ],
   hanging: [
-    'Whether the latest request got no reply, so that the station is limited to one probing request at a time.',
+    'Whether the latest request got no reply, so that the station is limited to one request at a time.',
     'isHanging',
   ],
   refresh: ['When a due station is refreshed: by a `scrape` or in the `background`.', 'refresh'],

@@ -33,7 +33,7 @@ export interface StationStatus
   readonly access: UpstreamAccess;
   /** The service has replied to one of its requests, as far as is known. */
   readonly hasReplied: boolean;
-  /** The latest request got no reply: the station is limited to one probing request at a time. */
+  /** The latest request got no reply: the station is limited to one request at a time. */
   readonly isHanging: boolean;
   /** The latest refreshes of all stations of the upstream failed. */
   readonly isUpstreamDown: boolean;

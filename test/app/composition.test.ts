@@ -166,7 +166,7 @@ describe('startGeneration', () => {
 });
 
 describe('endGeneration', () => {
-  it('keeps hold and hanging stations of an upstream of which only limits changed', async () => {
+  it('keeps the pause and the hanging stations of an upstream of which only limits changed', async () => {
     const service = await startHanging();
     const old = await refreshed(configOf(service.url, ['a'], { upstream: IMPATIENT }));
     const held = new RequestFailure('rate_limited', '429', { status: 429, retryable: true, retryAfterMs: 600_000 });
@@ -175,11 +175,14 @@ describe('endGeneration', () => {
     const loadAfter = async (changed: object) => {
       const next = await generationOf(configOf(service.url, ['a'], { upstream: { ...IMPATIENT, ...changed } }), old);
       startGeneration(next, old);
-      const { hangingStations, holdMs } = limiterOf(next).load();
-      return { hangingStations, isHeld: holdMs > 0 };
+      const { hangingStations, pauseMs } = limiterOf(next).load();
+      return { hangingStations, isPaused: pauseMs > 0 };
     };
-    expect(await loadAfter({ concurrency: 3 })).toEqual({ hangingStations: 1, isHeld: true });
-    expect(await loadAfter({ authorization: { credentials: 'other' } })).toEqual({ hangingStations: 0, isHeld: false });
+    expect(await loadAfter({ concurrency: 3 })).toEqual({ hangingStations: 1, isPaused: true });
+    expect(await loadAfter({ authorization: { credentials: 'other' } })).toEqual({
+      hangingStations: 0,
+      isPaused: false,
+    });
   });
 
   it('lets an upstream forget that a removed station hangs', async () => {

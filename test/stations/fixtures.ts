@@ -40,7 +40,7 @@ export function specOf(changes: Partial<ResourceSpec> = {}): ResourceSpec {
 /** The load of an upstream whose limits are not reached. */
 export const IDLE_LOAD: UpstreamLoad = {
   requestsPerSecond: Number.POSITIVE_INFINITY,
-  holdMs: 0,
+  pauseMs: 0,
   recentRequests: 180,
   recentThrottled: 0,
   throttledForMs: undefined,

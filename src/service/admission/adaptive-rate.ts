@@ -29,7 +29,7 @@ interface Counts {
   throttled: number;
 }
 
-/** Replies since a throttled one, on the clock that stands still during a hold. */
+/** Replies since a throttled one, on the clock that stands still during a pause. */
 interface ReplySample extends Counts {
   readonly sinceMs: number;
   accepted: number;
@@ -60,15 +60,15 @@ const MAX_REPLIES = 200;
 /** One throttled request in a hundred does not lower the rate. */
 const NEGLIGIBLE_SHARE = 0.01;
 
-/** Where the climb starts: lower after a hold, because the next one is expensive. */
+/** Where the climb starts: lower after a pause, because the next one is expensive. */
 const START = 0.85;
-const HELD_START = 0.7;
+const PAUSED_START = 0.7;
 
-/** The climb to the target takes this many requests, within these bounds, and at least twice the hold before it and 15 times the delay of a reply. */
+/** The climb to the target takes this many requests, within these bounds, and at least twice the pause before it and 15 times the delay of a reply. */
 const CLIMB_REQUESTS = 100;
 const MIN_CLIMB_MS = 10_000;
 const MAX_CLIMB_MS = 30_000;
-const CLIMB_HOLDS = 2;
+const CLIMB_PAUSES = 2;
 const CLIMB_DELAYS = 15;
 
 /** What a limit has climbed to when it has climbed beyond its target for as long as it took to reach it. */
@@ -87,8 +87,8 @@ const MAX_BASE_SHARE = 0.4;
 /** Afterwards the base share is verified again: a rate limit may have replaced it. */
 const BASE_VALID_MS = 90_000;
 
-/** A sample ends with such a pause: idle time would look like a low accepted rate. */
-const PAUSE_MS = 5000;
+/** A sample ends when nothing was sent for so long: idle time would look like a low accepted rate. */
+const IDLE_MS = 5000;
 
 /** A limit is removed when no request has waited for it in this time. */
 const UNUSED_MS = 600_000;
@@ -110,8 +110,8 @@ const COUNTED_MINUTES = 5;
  * 4. Below its target the limit is lowered only if a sample of replies shows that too many are throttled: to the rate accepted in it.
  * 5. If a sample of four replies has no accepted one, the limit is halved, down to the floor. It will climb back to a target that is at most
  *    the mean rate accepted since that last happened: so the quota of a window of a minute is found.
- * 6. `Retry-After` holds all requests. The hold is not time at a rate: samples and climbs continue after it as if it had not been. It lowers
- *    an existing limit at once, to 70 % of itself, and the climb takes at least twice as long as the hold.
+ * 6. `Retry-After` pauses all requests. The pause is not time at a rate: samples and climbs continue after it as if it had not been. It lowers
+ *    an existing limit at once, to 70 % of itself, and the climb takes at least twice as long as the pause.
  * 7. Services also throttle at random. Lowering the limit is therefore a trial: if the share throttled at the lower rate is about the same, the
  *    rate is not its cause. The limit before is restored, and that base share is what chance explains for the next 90 seconds.
  */
@@ -135,7 +135,7 @@ export class AdaptiveRate {
   #sinceHalved = { activeMs: 0, accepted: 0 };
   #minutes: (Counts & { readonly minute: number })[] = [];
   #throttledSinceMs = Number.NEGATIVE_INFINITY;
-  readonly holds = new HoldClock();
+  readonly pauses = new PauseClock();
 
   /** The configured rate in requests per second; 0 is no limit. */
   set ceiling(perSecond: number) {
@@ -168,15 +168,15 @@ export class AdaptiveRate {
   waitMs(nowMs: number): number {
     const waitMs = this.#slotMs + 1000 / this.perSecond - nowMs;
     if (waitMs > 0) this.#isBound = true;
-    return Math.max(waitMs, this.holds.untilMs - nowMs);
+    return Math.max(waitMs, this.pauses.untilMs - nowMs);
   }
 
   /** While the service accepts nothing the limit neither climbs nor ends. `isIdle`: no other request is in flight. */
   started(nowMs: number, { isAccepting = true, isIdle = false } = {}): void {
-    const activeMs = this.holds.activeMs(nowMs);
-    const pauseMs = activeMs - this.#lastStartMs;
-    if (isIdle && !this.#isBound && pauseMs > PAUSE_MS) this.#sample = undefined;
-    if (this.#limit && isAccepting) this.#age(this.#limit, pauseMs, nowMs);
+    const activeMs = this.pauses.activeMs(nowMs);
+    const sinceStartMs = activeMs - this.#lastStartMs;
+    if (isIdle && !this.#isBound && sinceStartMs > IDLE_MS) this.#sample = undefined;
+    if (this.#limit && isAccepting) this.#age(this.#limit, sinceStartMs, nowMs);
     const catchUpMs = this.perSecond < this.#ceiling ? CATCH_UP_MS : 0;
     this.#slotMs = Math.max(this.#slotMs + 1000 / this.perSecond, nowMs - catchUpMs);
     this.#lastStartMs = activeMs;
@@ -195,14 +195,14 @@ export class AdaptiveRate {
   throttled(throttling: Throttling): void {
     const { startedMs, nowMs, retryAfterMs = 0 } = throttling;
     if (this.statistics(nowMs).throttled === 0) this.#throttledSinceMs = nowMs;
-    // The hold of a 503 began with the reply, before it was known to be throttling.
-    if (!throttling.overloaded) this.holds.hold(nowMs + retryAfterMs, nowMs);
+    // The pause of a 503 began with the reply, before it was known to be throttling.
+    if (!throttling.overloaded) this.pauses.pauseUntil(nowMs + retryAfterMs, nowMs);
     this.#count(startedMs, nowMs, true);
     if (startedMs <= this.#changedMs) return;
     const limit = this.#limit;
     if (limit) limit.throttled += 1;
     if (limit && retryAfterMs > 0 && !this.#trial && this.#baseShare(nowMs) === 0)
-      this.#lower(throttling, this.perSecond, HELD_START, randomShare(limit, MIN_RANDOM_SHARE));
+      this.#lower(throttling, this.perSecond, PAUSED_START, randomShare(limit, MIN_RANDOM_SHARE));
     else if (this.#sample) this.#judge(throttling, this.#sample);
   }
 
@@ -214,7 +214,7 @@ export class AdaptiveRate {
   /** After the service was unavailable or interrupted the limit is the one before: the time without accepted replies is not a low rate, nor a limit that was not needed. */
   resume(nowMs: number): void {
     this.#sample = undefined;
-    this.#sinceHalved = { activeMs: this.holds.activeMs(nowMs), accepted: 0 };
+    this.#sinceHalved = { activeMs: this.pauses.activeMs(nowMs), accepted: 0 };
     this.#lastBoundMs = nowMs;
   }
 
@@ -222,7 +222,7 @@ export class AdaptiveRate {
   #count(startedMs: number, nowMs: number, isThrottled: boolean): void {
     countReply(this.#minuteAt(nowMs), isThrottled);
     if (startedMs <= this.#changedMs) return;
-    if (isThrottled) this.#sample ??= { sinceMs: this.holds.activeMs(nowMs), replies: 0, throttled: 0, accepted: 0 };
+    if (isThrottled) this.#sample ??= { sinceMs: this.pauses.activeMs(nowMs), replies: 0, throttled: 0, accepted: 0 };
     if (this.#sample) countReply(this.#sample, isThrottled);
     if (!this.#trial) return;
     countReply(this.#trial, isThrottled);
@@ -238,10 +238,10 @@ export class AdaptiveRate {
     return counts;
   }
 
-  #age(limit: Limit, pauseMs: number, nowMs: number): void {
+  #age(limit: Limit, sinceStartMs: number, nowMs: number): void {
     if (this.#isBound) {
       this.#lastBoundMs = nowMs;
-      if (this.#lastAcceptedMs > this.#changedMs) limit.climbedMs += Math.min(pauseMs, 2000 / this.perSecond);
+      if (this.#lastAcceptedMs > this.#changedMs) limit.climbedMs += Math.min(sinceStartMs, 2000 / this.perSecond);
     } else if (nowMs - this.#lastBoundMs > UNUSED_MS) {
       this.#limit = undefined;
       this.#trial = undefined;
@@ -266,22 +266,22 @@ export class AdaptiveRate {
       if (sample.replies >= MAX_REPLIES) this.#sample = undefined;
       return;
     }
-    const sampleMs = this.holds.activeMs(nowMs) - sample.sinceMs;
+    const sampleMs = this.pauses.activeMs(nowMs) - sample.sinceMs;
     const seconds = Math.max(sampleMs, MIN_SAMPLE_MS) / 1000;
-    const isHeld = retryAfterMs > 0;
-    const isLongEnough = sampleMs >= MIN_SAMPLE_MS || isHeld;
+    const isPaused = retryAfterMs > 0;
+    const isLongEnough = sampleMs >= MIN_SAMPLE_MS || isPaused;
     const isRefused = sample.accepted === 0 && sample.replies >= MIN_REFUSED;
     if (sample.accepted > 0 && isLongEnough && sample.replies >= MIN_REPLIES) {
       const target = Math.min(this.perSecond, sample.accepted / seconds);
-      this.#lower(throttling, target, isHeld ? HELD_START : START, sample.throttled / sample.replies);
-    } else if (isRefused && !isHeld && !overloaded && (limit || isLongEnough)) {
+      this.#lower(throttling, target, isPaused ? PAUSED_START : START, sample.throttled / sample.replies);
+    } else if (isRefused && !isPaused && !overloaded && (limit || isLongEnough)) {
       this.#halve(throttling, Math.min(this.perSecond, sample.replies / seconds));
     }
   }
 
   /** No request is accepted at this rate. */
   #halve(throttling: Throttling, rate: number): void {
-    const activeMs = this.holds.activeMs(throttling.nowMs);
+    const activeMs = this.pauses.activeMs(throttling.nowMs);
     const { accepted, activeMs: sinceMs } = this.#sinceHalved;
     const known = this.#limit?.target ?? rate;
     const mean = (1000 * accepted) / Math.max(activeMs - sinceMs, MIN_SAMPLE_MS);
@@ -294,7 +294,7 @@ export class AdaptiveRate {
     const before = this.#trial ? this.#trial.before : this.#limit;
     const rate = Math.max(target, FLOOR_PER_SECOND);
     const usualMs = Math.min(Math.max(MIN_CLIMB_MS, (1000 * CLIMB_REQUESTS) / rate), MAX_CLIMB_MS);
-    const climbMs = Math.max(usualMs, CLIMB_HOLDS * retryAfterMs, CLIMB_DELAYS * (nowMs - startedMs));
+    const climbMs = Math.max(usualMs, CLIMB_PAUSES * retryAfterMs, CLIMB_DELAYS * (nowMs - startedMs));
     this.#limit = { target: rate, depth: 1 - start, climbMs, climbedMs: 0, accepted: 0, throttled: 0 };
     this.#trial = share < MAX_BASE_SHARE ? { before, higherShare: share, replies: 0, throttled: 0 } : undefined;
     this.#sample = undefined;
@@ -348,29 +348,29 @@ function isMoreThan(share: number, { replies, throttled }: Counts): boolean {
 }
 
 /**
- * The holds of a service by `Retry-After`, and a clock that stands still during them. The clients of a service before and after a reload
- * share it: a hold applies to both, and its time counts once.
+ * The pauses that a service requests by `Retry-After`, and a clock that stands still during them. The clients of a service before and after a reload
+ * share it: a pause applies to both, and its time counts once.
  */
-class HoldClock {
+class PauseClock {
   #untilMs = 0;
-  /** The duration of all holds, to their end. */
-  #heldMs = 0;
+  /** The duration of all pauses, to their end. */
+  #pausedMs = 0;
 
-  /** No request may start before this time; in the past without a hold. */
+  /** No request may start before this time; in the past without a pause. */
   get untilMs(): number {
     return this.#untilMs;
   }
 
-  /** A hold never ends earlier than one before it. */
-  hold(untilMs: number, nowMs: number): void {
+  /** A pause never ends earlier than one before it. */
+  pauseUntil(untilMs: number, nowMs: number): void {
     const furtherMs = untilMs - Math.max(nowMs, this.#untilMs);
     if (furtherMs <= 0) return;
-    this.#heldMs += furtherMs;
+    this.#pausedMs += furtherMs;
     this.#untilMs = untilMs;
   }
 
   activeMs(nowMs: number): number {
     const remainingMs = Math.max(0, this.#untilMs - nowMs);
-    return nowMs - (this.#heldMs - remainingMs);
+    return nowMs - (this.#pausedMs - remainingMs);
   }
 }

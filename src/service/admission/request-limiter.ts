@@ -68,8 +68,8 @@ const HANGING_SHARE = 1 / 4;
 /** While the service is unavailable requests wait for each other, so that those of the stations that were tried least recently are sent. */
 const GATHER_MS = 1000;
 
-/** Between the reply that begins a hold and the pause before its retry, which is as long, time passes. */
-const HOLD_TOLERANCE_MS = 100;
+/** Between the reply that begins a pause and the delay before its retry, which is as long, time passes. */
+const PAUSE_TOLERANCE_MS = 100;
 
 /** Longer than the window in which most services count: until then, a service that throttles everything may only have used up its quota. */
 const ACCEPTING_MS = 75_000;
@@ -101,10 +101,10 @@ export class RequestLimiter {
     return this.#replies;
   }
 
-  /** No request may start before this time (Retry-After); in the past without a hold. */
-  get holdUntilMs(): number {
-    // The hold of a service that is unavailable ends early when it accepts a request, unlike those of the rate.
-    return Math.max(this.#rate.holds.untilMs, this.#replies.upstream.refusals?.pausedUntilMs ?? 0);
+  /** No request may start before this time (Retry-After); in the past without a pause. */
+  get pausedUntilMs(): number {
+    // The pause of a service that is unavailable ends early when it accepts a request, unlike those of the rate.
+    return Math.max(this.#rate.pauses.untilMs, this.#replies.upstream.refusals?.pausedUntilMs ?? 0);
   }
 
   /** The latest reply of a service that is unavailable: it accepts nothing. undefined: it may accept requests. */
@@ -118,17 +118,17 @@ export class RequestLimiter {
     return this.#rate.perSecond < (this.#options.requestsPerSecond || Number.POSITIVE_INFINITY);
   }
 
-  /** The status of the latest reply that lowered the rate or holds the upstream; undefined: none did. */
+  /** The status of the latest reply that lowered the rate or pauses the upstream; undefined: none did. */
   get throttledBy(): number | undefined {
     return this.#throttledBy;
   }
 
   /**
-   * Whether requests of the station may be answered before that time: not if the station hangs, or `Retry-After` holds the upstream, unless
+   * Whether requests of the station may be answered before that time: not if the station hangs, or `Retry-After` pauses the upstream, unless
    * the service is unavailable, when they fail at once.
    */
   mayAnswer(station: string, byMs: number): boolean {
-    return !this.#replies.isHanging(station) && (this.unavailable !== undefined || this.holdUntilMs <= byMs);
+    return !this.#replies.isHanging(station) && (this.unavailable !== undefined || this.pausedUntilMs <= byMs);
   }
 
   /** Continues with what was learned of the same service with the same credentials, before the first request. */
@@ -143,11 +143,11 @@ export class RequestLimiter {
     const nowMs = this.#options.now();
     const { refusals, typicalMs } = this.#replies.upstream;
     const { replies, throttled } = this.#rate.statistics(nowMs);
-    const holdMs = Math.max(0, this.holdUntilMs - nowMs);
+    const pauseMs = Math.max(0, this.pausedUntilMs - nowMs);
     return {
       requestsPerSecond: this.#rate.perSecond,
-      holdMs,
-      refusal: holdMs > 0 ? refusals?.latest : undefined,
+      pauseMs,
+      refusal: pauseMs > 0 ? refusals?.latest : undefined,
       recentRequests: replies,
       recentThrottled: throttled,
       throttledForMs: throttled === 0 ? undefined : nowMs - this.#rate.throttledSinceMs,
@@ -196,9 +196,9 @@ export class RequestLimiter {
     });
     observer.waiting?.(1);
     try {
-      // In a hold that is as long the request waits in the queue, where it fails if the service is unavailable.
-      const isHeldAsLong = this.holdUntilMs > now() + delayMs - HOLD_TOLERANCE_MS;
-      if (delayMs > 0 && !isHeldAsLong) await this.#delay(delayMs, signal);
+      // In a pause that is as long the request waits in the queue, where it fails if the service is unavailable.
+      const isPausedAsLong = this.pausedUntilMs > now() + delayMs - PAUSE_TOLERANCE_MS;
+      if (delayMs > 0 && !isPausedAsLong) await this.#delay(delayMs, signal);
       this.#replies.expect(station);
       this.#queue.add(refresh, enter, now());
       if (!this.#isInFlight(refresh)) refresh.waiting();
@@ -228,8 +228,8 @@ export class RequestLimiter {
   #admit(mayStart = true): void {
     const nowMs = this.#options.now();
     const { unavailable } = this;
-    // While `Retry-After` holds a service that is unavailable, all stations fail alike instead of waiting.
-    if (unavailable && this.holdUntilMs > nowMs) this.#failWaiting(unavailable);
+    // While `Retry-After` pauses a service that is unavailable, all stations fail alike instead of waiting.
+    if (unavailable && this.pausedUntilMs > nowMs) this.#failWaiting(unavailable);
     for (let next = this.#next(nowMs, mayStart); next !== undefined; next = this.#next(nowMs, mayStart)) {
       const mayGather = unavailable !== undefined && next.start === undefined;
       const gatherMs = mayGather ? GATHER_MS - this.#queue.load(nowMs).oldestWaitingMs : 0;
@@ -319,7 +319,7 @@ export class RequestLimiter {
     } else if (result === 'throttled') {
       this.#throttled(429, { startedMs, nowMs, retryAfterMs: failure?.retryAfterMs });
     } else if (result === 'refused') {
-      this.#holdFor(failure, nowMs);
+      this.#pauseFor(failure, nowMs);
     } else {
       this.#rate.failed(startedMs, nowMs);
     }
@@ -341,11 +341,11 @@ export class RequestLimiter {
   }
 
   /** Obeys the `Retry-After` of a 503 before the service is known to be unavailable, unless it accepts requests of other stations. */
-  #holdFor(failure: RequestFailure | undefined, nowMs: number): void {
+  #pauseFor(failure: RequestFailure | undefined, nowMs: number): void {
     const isOfAll = this.#replies.upstream.refusals?.latest === failure;
     if (!failure?.retryAfterMs || !isOfAll || this.unavailable) return;
     this.#throttledBy = 503;
-    this.#rate.holds.hold(nowMs + failure.retryAfterMs, nowMs);
+    this.#rate.pauses.pauseUntil(nowMs + failure.retryAfterMs, nowMs);
   }
 
   /** There are too many requests: a 429, or a 503 of a service that is not unavailable. */

@@ -140,7 +140,8 @@ export function isUnavailable(
   pending: Iterable<PendingRequest>,
   nowMs: number,
 ): boolean {
-  if (!refusals || refusals.isShown) return refusals !== undefined;
+  if (!refusals) return false;
+  if (refusals.isShown) return true;
   // No further reply comes in a pause. A single station may be refused for a reason of its own, if others were accepted just before.
   const isPaused = Number.isFinite(refusals.pausedUntilMs);
   const isLong = nowMs - refusals.sinceMs >= UNAVAILABLE_MS;
@@ -241,7 +242,7 @@ export class UpstreamReplies {
     const { rejections } = this.#upstream;
     if (result === 'expired') return rejections;
     if (result !== 'rejected') return undefined;
-    return { stations: new Set([...(rejections?.stations ?? []), station]), startedMs };
+    return { stations: severalStations(rejections?.stations, station), startedMs };
   }
 
   #accepted({ station, startedMs, endedMs }: EndedRequest, hasRecovered: boolean): void {
@@ -290,11 +291,16 @@ export class UpstreamReplies {
         latestMs: endedMs,
         latest,
         isShown: isLast && endedMs - upstreamSinceMs >= UNAVAILABLE_MS,
-        stations: new Set([...(refusals?.stations ?? []), station]),
+        stations: severalStations(refusals?.stations, station),
         pausedUntilMs: Math.max(refusals?.pausedUntilMs ?? Number.NEGATIVE_INFINITY, untilMs),
       },
     };
   }
+}
+
+/** The stations with another one, of which no rule needs more than several. */
+function severalStations(stations: ReadonlySet<string> = new Set(), other: string): ReadonlySet<string> {
+  return stations.size < SEVERAL_STATIONS ? new Set([...stations, other]) : stations;
 }
 
 /** The typical latency follows the median: each reply changes it by at most this factor. */

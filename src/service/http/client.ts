@@ -58,7 +58,7 @@ interface PageRequest<T> {
   readonly smaller: SmallerPath;
   readonly retries: RequestRetries;
   /** How long the next attempt waits. */
-  pauseMs: number;
+  delayMs: number;
   /** Whether the limiter has not admitted it yet. */
   isWaiting: boolean;
   /** Why it waits again. */
@@ -115,14 +115,14 @@ export class UpstreamClient {
     smaller: SmallerPath = () => undefined,
   ): Promise<T> {
     const { signal } = context;
-    this.#checkHold(context);
+    this.#checkPause(context);
     const request: PageRequest<T> = {
       path,
       context,
       read,
       smaller,
       retries: new RequestRetries(this.#options.maxRetries),
-      pauseMs: 0,
+      delayMs: 0,
       isWaiting: true,
       isRenewed: false,
     };
@@ -132,7 +132,7 @@ export class UpstreamClient {
       if (!signal.aborted) throw error;
       const isTimeout = signal.reason instanceof ListingFailure;
       if (!isTimeout) throw signal.reason;
-      this.#checkHold(context);
+      this.#checkPause(context);
       const throttling = this.#throttlingOf(request);
       if (throttling) throw throttling;
       throw signal.reason;
@@ -150,13 +150,13 @@ export class UpstreamClient {
   }
 
   /** Postpones a refresh when the `Retry-After` of a 429 exceeds its timeout, or the time that it has left. */
-  #checkHold(context: RefreshContext): void {
+  #checkPause(context: RefreshContext): void {
     if (this.limiter.throttledBy !== 429) return;
     const nowMs = this.#dependencies.clock.elapsedMs();
-    const holdMs = this.limiter.holdUntilMs - nowMs;
+    const pauseMs = this.limiter.pausedUntilMs - nowMs;
     const timeLeftMs = Math.min(context.refreshTimeoutMs, context.deadlineMs() - nowMs);
-    if (holdMs <= Math.max(0, timeLeftMs)) return;
-    const message = `${this.#service.options.name} accepts no requests for another ${Math.ceil(holdMs / 1000)} s (Retry-After)`;
+    if (pauseMs <= Math.max(0, timeLeftMs)) return;
+    const message = `${this.#service.options.name} accepts no requests for another ${Math.ceil(pauseMs / 1000)} s (Retry-After)`;
     throw new ListingFailure('rate_limited', message, { isPostponed: true, replyStatus: 429 });
   }
 
@@ -170,7 +170,7 @@ export class UpstreamClient {
         return this.#authenticate(request);
       };
       const send = (signature: Signature) => this.#fetch(request, signature);
-      const outcome = await this.limiter.run(context, { prepare, send }, request.pauseMs);
+      const outcome = await this.limiter.run(context, { prepare, send }, request.delayMs);
       if ('value' in outcome) return outcome.value;
       context.signal.throwIfAborted();
       await this.#prepareRetry(request, outcome);
@@ -193,7 +193,7 @@ export class UpstreamClient {
     const { context, retries } = request;
     const { failure } = failed;
     const { clock, random, schedule } = this.#dependencies;
-    request.pauseMs = 0;
+    request.delayMs = 0;
     if (failure.isExpired) return;
     const times = { nowMs: clock.elapsedMs(), deadlineMs: context.deadlineMs(), random: random() };
     const decision = retries.decide(failed, times);
@@ -203,7 +203,7 @@ export class UpstreamClient {
         return;
       }
       request.throttling = failure;
-      request.pauseMs = decision;
+      request.delayMs = decision;
       return;
     }
     if (decision === 'postpone') {

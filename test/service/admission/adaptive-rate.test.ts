@@ -61,31 +61,31 @@ describe('AdaptiveRate', () => {
     expect(rate.perSecond).toBeGreaterThan(50);
   });
 
-  it('holds all requests until Retry-After', () => {
+  it('pauses all requests until Retry-After', () => {
     const rate = new AdaptiveRate();
     rate.started(0);
     rate.started(0);
     rate.throttled({ startedMs: 0, nowMs: 100, retryAfterMs: 30_000 });
-    expect(rate.holds.untilMs).toBe(30_100);
+    expect(rate.pauses.untilMs).toBe(30_100);
     expect(rate.waitMs(10_100)).toBe(20_000);
     rate.throttled({ startedMs: 0, nowMs: 200, retryAfterMs: 1000 });
-    expect(rate.holds.untilMs).toBe(30_100);
+    expect(rate.pauses.untilMs).toBe(30_100);
     rate.started(30_100);
     rate.throttled({ startedMs: 30_100, nowMs: 30_200, retryAfterMs: 600_000 });
-    expect(rate.holds.untilMs).toBe(630_200);
+    expect(rate.pauses.untilMs).toBe(630_200);
     expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('lowers an existing limit at once by a hold, whose time is not time at a rate', () => {
+  it('lowers an existing limit at once by a pause, whose time is not time at a rate', () => {
     const { rate, nowMs } = limitedRate();
     const before = rate.perSecond;
     rate.started(nowMs);
     rate.started(nowMs);
     rate.throttled({ startedMs: nowMs, nowMs: nowMs + 1, retryAfterMs: 30_000 });
     expect(rate.perSecond / before).toBeCloseTo(0.7);
-    // The clock stands still during the hold.
+    // The clock stands still during the pause.
     const activeMs = [1, 10_001, 30_001, 60_001].map((laterMs) =>
-      Math.round(rate.holds.activeMs(nowMs + laterMs) - nowMs),
+      Math.round(rate.pauses.activeMs(nowMs + laterMs) - nowMs),
     );
     expect(activeMs).toEqual([1, 1, 1, 30_001]);
     // It was sent before the limit was lowered.
@@ -127,7 +127,7 @@ describe('AdaptiveRate', () => {
     expect(rate.perSecond).toBe(before);
   });
 
-  it('finds that refusals at random do not depend on the rate, also if each of them holds all requests', () => {
+  it('finds that refusals at random do not depend on the rate, also if each of them pauses all requests', () => {
     const rate = new AdaptiveRate();
     let lowest = Number.POSITIVE_INFINITY;
     let nowMs = 0;

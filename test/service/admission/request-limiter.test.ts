@@ -185,19 +185,19 @@ describe('RequestLimiter with 3,000 waiting refreshes', () => {
 });
 
 describe('RequestLimiter, when requests are throttled', () => {
-  it('answers no station before the end of a hold', async () => {
+  it('answers no station before the end of a pause', async () => {
     const { clock, limiter, starts, send, finish } = setUp(1);
-    const held = request(limiter, refreshOf('a'), async () => {
+    const throttled = request(limiter, refreshOf('a'), async () => {
       await clock.sleep(100);
       return throttle(5000)();
     });
     const waiting = send('b', refreshOf('b'));
     expect(limiter.mayAnswer('b', 4999)).toBe(true);
-    await expect(Promise.all([held, clock.runUntil(200)])).rejects.toThrow('429');
+    await expect(Promise.all([throttled, clock.runUntil(200)])).rejects.toThrow('429');
     expect([4999, 5099, 5100].map((byMs) => limiter.mayAnswer('b', byMs))).toEqual([false, false, true]);
     await finish(6000, [waiting]);
     expect(starts).toEqual([['b', 5100]]);
-    expect(limiter.load()).toMatchObject({ recentRequests: 2, recentThrottled: 1, holdMs: 0 });
+    expect(limiter.load()).toMatchObject({ recentRequests: 2, recentThrottled: 1, pauseMs: 0 });
   });
 
   const unavailable = (retryAfterMs?: number) =>
@@ -246,12 +246,12 @@ describe('RequestLimiter, when requests are throttled', () => {
     await finish(startMs + TIMEOUT_MS, [slow]);
   });
 
-  it('fails all waiting requests alike while Retry-After holds an upstream that accepts nothing, also a retry that pauses as long', async () => {
+  it('fails all waiting requests alike while Retry-After pauses an upstream that accepts nothing, also a retry that is delayed as long', async () => {
     const { limiter, starts, refreshOnce, finish } = setUp(8);
     await finish(100, [refreshOnce('a')]);
     await Promise.all(['a', 'b', 'c'].map((station) => refused(limiter, station, 30_000)));
     const requests = ['d', 'e'].map((station) => refreshOnce(station));
-    // Some time after the reply that began the hold.
+    // Some time after the reply that began the pause.
     await finish(105, []);
     requests.push(request(limiter, refreshOf('c'), async () => expect.unreachable(), 30_000));
     const waiting = requests.map((request) => request.catch((error: Error) => error.message));
@@ -266,7 +266,7 @@ describe('RequestLimiter, when requests are throttled', () => {
     expect(limiter.unavailable).toBeUndefined();
   });
 
-  it('leaves no timer behind when Retry-After holds requests that nobody waits for', async () => {
+  it('leaves no timer behind when Retry-After pauses an upstream and no request waits', async () => {
     const { clock, limiter, refreshOnce, finish } = setUp(8);
     await Promise.all(['a', 'b', 'c'].map((station) => refused(limiter, station, 30_000)));
     await finish(1, []);
@@ -294,7 +294,7 @@ describe('RequestLimiter, when requests are throttled', () => {
     });
     await finish<unknown>(68_000, [refreshOnce('b'), expect(late).rejects.toThrow('503')]);
     await finish(68_200, [refreshOnce('c')]);
-    expect(limiter.load()).toMatchObject({ holdMs: 0, recentThrottled: 0 });
+    expect(limiter.load()).toMatchObject({ pauseMs: 0, recentThrottled: 0 });
   });
 
   it('measures the accepted rate from the time when the service is available again', async () => {
@@ -328,10 +328,10 @@ describe('RequestLimiter, when requests are throttled', () => {
     const { limiter, refreshOnce, finish } = setUp(1);
     await finish(100, [refreshOnce('b')]);
     await refused(limiter, 'a', 5000);
-    expect(limiter.load()).toMatchObject({ holdMs: 5000, recentThrottled: 0 });
+    expect(limiter.load()).toMatchObject({ pauseMs: 5000, recentThrottled: 0 });
     await finish(5200, [refreshOnce('b')]);
     await refused(limiter, 'a', 5000);
-    expect(limiter.load().holdMs).toBe(0);
+    expect(limiter.load().pauseMs).toBe(0);
   });
 
   it.each([

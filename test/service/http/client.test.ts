@@ -103,10 +103,10 @@ describe('UpstreamClient', () => {
     expect(client.limiter.load()).toMatchObject({ recentRequests: 3, recentThrottled: 0 });
   });
 
-  it("holds the requests for as long as a gateway's quota says", async () => {
+  it("pauses the requests for as long as a gateway's quota says", async () => {
     const { client, failure } = await servedClient(gatewayReply('error-retryinfo'), {}, { clock: new VirtualClock() });
     expect(await failure()).toMatchObject({ reason: 'rate_limited' });
-    expect(client.limiter.load()).toMatchObject({ holdMs: 30_000 });
+    expect(client.limiter.load()).toMatchObject({ pauseMs: 30_000 });
   });
 
   it('leaves no listener on a signal that many requests share', async () => {

@@ -108,7 +108,7 @@ describe('headline', () => {
       'warning',
       [up('a')],
       false,
-      { upstreams: [loaded({ holdMs: 5000 })] },
+      { upstreams: [loaded({ pauseMs: 5000 })] },
     ],
     [
       '0 of 1 station up; a: timeout since 01 Jan 03:05 UTC',
@@ -316,7 +316,7 @@ describe('attentionSection', () => {
     // The limit is above what is needed.
     [undefined, { recentThrottled: 36, requestsPerSecond: 4.2 }, 0],
     [undefined, { requestsPerSecond: 5 }, 8],
-    ['The service requested a pause until 03:06:01 UTC (Retry-After).', { holdMs: 61_000 }],
+    ['The service requested a pause until 03:06:01 UTC (Retry-After).', { pauseMs: 61_000 }],
     ['12 refreshes waiting for capacity, the first for 3 min.', { waitingRefreshes: 12, oldestWaitingMs: 180_000 }],
     ['8 requests/s are possible, 16 are needed: data gets up to 2 min old.', {}, 16],
     [
@@ -333,11 +333,11 @@ describe('attentionSection', () => {
     const adviceOn = (load: Partial<UpstreamStatus['load']>) =>
       problemsOf([up('a')], { upstreams: [loaded(load)] })[0]?.advice;
     expect(adviceOn(waiting)).toContain('concurrency');
-    expect(adviceOn({ ...waiting, holdMs: 61_000 })).toBe(generalAdvice('rate_limited').advice);
+    expect(adviceOn({ ...waiting, pauseMs: 61_000 })).toBe(generalAdvice('rate_limited').advice);
   });
 
   it('shows what an upstream is limited by', () => {
-    const throttled = { recentThrottled: 36, requestsPerSecond: 4.2, throttledForMs: MINUTE_MS, holdMs: 61_000 };
+    const throttled = { recentThrottled: 36, requestsPerSecond: 4.2, throttledForMs: MINUTE_MS, pauseMs: 61_000 };
     const [row] = rowsOf([up('a')], { upstreams: [{ ...loaded(throttled), name: '<b>' }] });
     expect(row?.text).toBe(
       `<b> upstream since 03:04 UTC, 1 min 36 of 180 requests throttled in 5 min. The service requested a pause until 03:06:01 UTC (Retry-After). What to do: ${generalAdvice('rate_limited').advice} More about overload.`,
@@ -347,7 +347,7 @@ describe('attentionSection', () => {
   it('does not advise fewer requests in an outage with Retry-After', () => {
     const unavailable = (name: string) => failing(name, 'status', 503);
     const problemsIn = (stations: readonly StationStatus[]) =>
-      problemsOf(stations, { upstreams: [loaded({ holdMs: 61_000 })] }).map(({ problem }) => problem);
+      problemsOf(stations, { upstreams: [loaded({ pauseMs: 61_000 })] }).map(({ problem }) => problem);
     expect(problemsIn([unavailable('a'), unavailable('b')])).toEqual(['503 Service Unavailable']);
     expect(problemsIn([unavailable('a'), up('b')])).toEqual(['503 Service Unavailable', 'paused by the service']);
   });
@@ -355,7 +355,7 @@ describe('attentionSection', () => {
   it('says at once that the service is unavailable, before refreshes fail because of it', () => {
     const message = 'monitor.example.com answered 503 Service Unavailable: closed for maintenance';
     const refusal = { reason: 'status', status: 503, message } as const;
-    const [problem] = problemsOf([up('a')], { upstreams: [loaded({ holdMs: 61_000, refusal })] });
+    const [problem] = problemsOf([up('a')], { upstreams: [loaded({ pauseMs: 61_000, refusal })] });
     expect(problem).toMatchObject({
       problem: '503 Service Unavailable',
       what: `${message}. The service requested a pause until 03:06:01 UTC (Retry-After).`,
@@ -439,7 +439,7 @@ describe('stationHeadline', () => {
     ['no data; not scraped since 03:00 UTC', 'bad', gone('a')],
   ])('is "%s" in the tone %s', (text, tone, station) => {
     // Problems of the upstream are not those of the station.
-    const upstreams = [loaded({ holdMs: 5000 })];
+    const upstreams = [loaded({ pauseMs: 5000 })];
     const line = stationHeadline(station, problemsOf([station], { upstreams }), NOW_MS);
     expect([shown(line.text.text).text, line.tone]).toEqual([text, tone]);
   });

@@ -83,7 +83,7 @@ describe('stationPage', () => {
       detailOf(three, {
         spec: { labels: { team: 'a"b' } },
         links: [{ name: 'Grafana', station: 'https://grafana.example.com/{station}' }],
-        upstream: { name: 'up', load: { ...UPSTREAM.load, holdMs: 5000 } },
+        upstream: { name: 'up', load: { ...UPSTREAM.load, pauseMs: 5000 } },
         status: {
           up: false,
           failure: { reason: 'tls', message: 'expired' },
