@@ -264,7 +264,7 @@ function endedRefresh(
     ...(snapshot && (snapshot.size > 0 || snapshot.rejected === 0) && { resources: snapshot.size, firing }),
     ...(unknown > 0 && { unknown }),
     ...(verifiedResources !== undefined && { verifiedResources }),
-    ...(served && { isHeld: served.data.comparison.result === 'held' }),
+    ...(served && { isIncomparable: served.data.comparison.result === 'incomparable' }),
     ...changed,
   };
 }

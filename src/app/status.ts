@@ -52,7 +52,7 @@ function stationStatus(generation: Generation, view: StatusView, isUpstreamDown:
         pageLimit: snapshot.pageLimit,
         absentFields: snapshot.absentFields,
         reportedZeros: served.data.aggregates.reportedZeros,
-        isHeld: served.data.comparison.result === 'held',
+        isIncomparable: served.data.comparison.result === 'incomparable',
       },
     isBeforeReload: served !== undefined && served.data.spec !== spec,
     ...(journal?.refreshes ?? new LatestRefreshes()).history,

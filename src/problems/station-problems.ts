@@ -233,13 +233,13 @@ function describeIncomplete(stations: readonly StationStatus[]): Description {
       MAX_REASONS,
     ).join('; ');
   const advice = new Set(incompleteReasons.map(({ reason }) => incompleteAdvice(reason, pageLimit)));
-  const isHeld = stations.some((station) => snapshotOf(station).isHeld);
+  const isIncomparable = stations.some((station) => snapshotOf(station).isIncomparable);
   return {
     tone: stations.some((station) => lacksMany(snapshotOf(station).sets)) ? 'bad' : 'warning',
     ...affected(stations, reasonsOf),
     problem: 'listing incomplete',
     what: `Resources may be missing${others.length === 0 ? `: ${reasonsOf(first)}` : ''}.`,
-    advice: `${[...advice].join(' ')}${isHeld ? ' Changes are not counted meanwhile.' : ''}`,
+    advice: `${[...advice].join(' ')}${isIncomparable ? ' Changes are not counted meanwhile.' : ''}`,
     sinceMs: earliest(stations.map(({ incompleteSinceMs }) => incompleteSinceMs)),
   };
 }

@@ -78,7 +78,7 @@ export async function churnAfter(
   bounds: ChurnBounds,
 ): Promise<ChurnState & { readonly changes: Changes | undefined }> {
   const { totals } = state;
-  if (result === 'held') {
+  if (result === 'incomparable') {
     const reference = base && state.reference;
     return { reference, totals, published: publishedAfter(totals, state.published), changes: undefined };
   }

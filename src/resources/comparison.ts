@@ -9,10 +9,10 @@ export interface Base {
 /** What a listing is to those before it. */
 export interface Comparison {
   /**
-   * `compared`: what it does not list is gone. `started`: the same, but there is nothing to count changes against. `held`: what it does not
-   * list may still exist.
+   * `compared`: what it does not list is gone. `started`: the same, but there is nothing to count changes against. `incomparable`: what it
+   * does not list may still exist.
    */
-  readonly result: 'compared' | 'started' | 'held';
+  readonly result: 'compared' | 'started' | 'incomparable';
   /** What the next listing is compared with; undefined: nothing. */
   readonly base: Base | undefined;
   readonly nowMs: number;
@@ -20,7 +20,7 @@ export interface Comparison {
 
 /**
  * A listing can be compared when it adds up and rejects no more records than the base: a record that is rejected for good hides no change.
- * Otherwise what is known is held, until the base was listed more than `maxStaleMs` ago and a listing that adds up takes its place. The
+ * Otherwise what is known stays, until the base was listed more than `maxStaleMs` ago and a listing that adds up takes its place. The
  * further listings say nothing about which resources exist.
  */
 export function comparisonOf(
@@ -31,7 +31,7 @@ export function comparisonOf(
 ): Comparison {
   const next = { rejected, listedMs: nowMs };
   if (base && main.addsUp && rejected <= base.rejected) return { result: 'compared', base: next, nowMs };
-  const held = base && nowMs - base.listedMs <= maxStaleMs ? base : undefined;
-  if (main.addsUp && held === undefined) return { result: 'started', base: next, nowMs };
-  return { result: 'held', base: held, nowMs };
+  const lasting = base && nowMs - base.listedMs <= maxStaleMs ? base : undefined;
+  if (main.addsUp && lasting === undefined) return { result: 'started', base: next, nowMs };
+  return { result: 'incomparable', base: lasting, nowMs };
 }

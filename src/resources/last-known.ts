@@ -110,7 +110,7 @@ export async function lastKnownAs(
 /** An alert compares a sum with earlier ones: one that ended when the last resource is gone could not be compared. */
 function quantitiesAfter(before: Quantities, { comparison, aggregates }: LastKnownOptions): Quantities {
   const { result, base } = comparison;
-  if (result === 'held') return base ? before : NOTHING_KNOWN.verifiedQuantities;
+  if (result === 'incomparable') return base ? before : NOTHING_KNOWN.verifiedQuantities;
   const sums = new Map<string, Map<string, number>>();
   for (const [gpuModel, units] of before)
     for (const unit of units.keys()) add(getOrCreate(sums, gpuModel, newCounts), unit, 0);
@@ -142,7 +142,7 @@ async function firingAfter(
       else if (hasFired && alertState === 'unknown') held.push([id, { resource, listedMs: nowMs }]);
     }
   });
-  if (result === 'held') {
+  if (result === 'incomparable') {
     for (const [id, resource] of before.firing) if (!listed.has(id)) held.push([id, { resource, listedMs: beforeMs }]);
     for (const [id, known] of before.held) if (!listed.has(id)) held.push([id, known]);
   }

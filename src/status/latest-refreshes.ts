@@ -24,7 +24,7 @@ export interface EndedRefresh {
   readonly stateChanges?: number;
   readonly rulesChanges?: number;
   /** Whether the listing could not be compared with those before. */
-  readonly isHeld?: boolean;
+  readonly isIncomparable?: boolean;
 }
 
 /** The latest refreshes of a station failed. */
@@ -121,9 +121,9 @@ export class LatestRefreshes {
 
 /** `listing`: a refresh with a listing. */
 function historyAfter(before: RefreshHistory, listing: EndedRefresh): RefreshHistory {
-  const { atMs, outcome, unknown = 0, added = 0, removed, isHeld } = listing;
+  const { atMs, outcome, unknown = 0, added = 0, removed, isIncomparable } = listing;
   const { comparedSinceMs } = before;
-  const isBase = !isHeld && (removed === undefined || comparedSinceMs === undefined);
+  const isBase = !isIncomparable && (removed === undefined || comparedSinceMs === undefined);
   const recent = before.numberChanges.filter((change) => change.atMs >= atMs - HOUR_MS);
   return {
     failureStreak: undefined,

@@ -55,7 +55,7 @@ export interface SnapshotStatus
   readonly sets: ResourceSets;
   readonly unknownStates: readonly UnknownState[];
   /** Whether the listing cannot be compared with those before, so that changes are not counted. */
-  readonly isHeld: boolean;
+  readonly isIncomparable: boolean;
 }
 
 /** A link to another tool: URL templates with placeholders such as `{station}`. */
@@ -147,13 +147,13 @@ export function nextRefreshText({ isRefreshing, waitingMs = 0, refresh, dueInMs 
 /** What data lacks, in words; empty if it is complete. */
 export function dataProblems({ snapshot }: Pick<StationStatus, 'snapshot'>): readonly string[] {
   if (snapshot === undefined) return [];
-  const { complete, incompleteReasons, rejected, isHeld } = snapshot;
+  const { complete, incompleteReasons, rejected, isIncomparable } = snapshot;
   if (complete) return [];
   return [
     isOnlyRejecting(snapshot)
       ? `${countText(rejected, 'record')} rejected: no usable resource_id`
       : `listing incomplete: ${incompleteReasons.map(({ text }) => text).join('; ')}`,
-    ...(isHeld ? [CHURN_WAITING] : []),
+    ...(isIncomparable ? [CHURN_WAITING] : []),
   ];
 }
 

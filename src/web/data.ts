@@ -278,7 +278,7 @@ export async function changesOf(exporter: ExporterPort, request: Request, nowMs:
     dropped: sum('dropped'),
     droppedRemovals: sum('droppedRemovals'),
     /** Stations whose changes are not counted at present, and those whose refreshes fail. */
-    waiting: statuses.filter(({ snapshot }) => snapshot?.isHeld),
+    waiting: statuses.filter(({ snapshot }) => snapshot?.isIncomparable),
     failing: statuses.filter(({ up }) => up === false),
     changes: await new OrderedRows(runs, newerFirst, signal).rows(),
   };

@@ -258,7 +258,7 @@ describe('StationJournal.refreshes', () => {
       resources: 5,
       firing: 2,
       unknown: 2,
-      isHeld: false,
+      isIncomparable: false,
       ...changes,
     });
   });

@@ -69,7 +69,7 @@ describe('statusesOf', () => {
         alertable: undefined,
         withRules: 1,
         withoutRules: 0,
-        isHeld: false,
+        isIncomparable: false,
       },
     });
   });
@@ -90,9 +90,9 @@ describe('statusesOf', () => {
 
   it('knows whether the listing could not be compared', () => {
     const { served, ...view } = viewOf([]);
-    const comparison = { result: 'held', base: undefined, nowMs: 0 } as const;
+    const comparison = { result: 'incomparable', base: undefined, nowMs: 0 } as const;
     const held = { ...view, served: { ...served, data: { ...served.data, comparison } } };
-    expect(statusOf(held)?.snapshot?.isHeld).toBe(true);
+    expect(statusOf(held)?.snapshot?.isIncomparable).toBe(true);
   });
 
   it('knows whether the upstream answers others', () => {

@@ -19,7 +19,7 @@ const STATIONS = Array.from({ length: 2 }, (_, at) => `ts-${at}`);
 const [BEFORE, RELOADED, AFTER] = [[0, 1], 2, 3];
 
 /** Beside what the records of a step are, every second station also has a listing that does not add up right after the reload. */
-const isHeld = (station: number, step: number) => station % 2 === 1 && step === RELOADED;
+const isIncomparable = (station: number, step: number) => station % 2 === 1 && step === RELOADED;
 
 /** In each step other resources are added, removed, of another state, type and number of rules; some states have no meaning by default. */
 function recordsOf(station: number, step: number): SourceEntry[] {
@@ -104,7 +104,7 @@ async function world() {
   const goTo = (step: number) => {
     vi.setSystemTime(START_MS + step * MINUTE_MS);
     for (const [at, station] of STATIONS.entries()) {
-      service.setFaults(station, isHeld(at, step) ? [NAMED_FAULTS.wrong_total] : []);
+      service.setFaults(station, isIncomparable(at, step) ? [NAMED_FAULTS.wrong_total] : []);
       service.setRecords(station, recordsOf(at, step));
     }
   };

@@ -9,7 +9,7 @@ interface Case {
   readonly base?: readonly [rejected: number, ageMs: number];
   /** Rejected records of a listing that adds up; undefined: it does not add up. */
   readonly rejected?: number;
-  readonly result: 'compared' | 'started' | 'held';
+  readonly result: 'compared' | 'started' | 'incomparable';
   /** Which listing the next one is compared with. */
   readonly next: 'itself' | 'base' | undefined;
 }
@@ -17,15 +17,15 @@ interface Case {
 const CASES: readonly Case[] = [
   { title: 'the first listing adds up', rejected: 0, result: 'started', next: 'itself' },
   { title: 'the first listing rejects a record', rejected: 1, result: 'started', next: 'itself' },
-  { title: 'the first listing does not add up', result: 'held', next: undefined },
+  { title: 'the first listing does not add up', result: 'incomparable', next: undefined },
   { title: 'none rejects a record', base: [0, 60], rejected: 0, result: 'compared', next: 'itself' },
   { title: 'a record is rejected for good', base: [1, 60], rejected: 1, result: 'compared', next: 'itself' },
   { title: 'fewer records are rejected', base: [2, 60], rejected: 1, result: 'compared', next: 'itself' },
-  { title: 'more records are rejected', base: [0, 60], rejected: 1, result: 'held', next: 'base' },
-  { title: 'it does not add up', base: [0, 60], result: 'held', next: 'base' },
-  { title: 'more are rejected, at max_stale', base: [0, 1000], rejected: 1, result: 'held', next: 'base' },
+  { title: 'more records are rejected', base: [0, 60], rejected: 1, result: 'incomparable', next: 'base' },
+  { title: 'it does not add up', base: [0, 60], result: 'incomparable', next: 'base' },
+  { title: 'more are rejected, at max_stale', base: [0, 1000], rejected: 1, result: 'incomparable', next: 'base' },
   { title: 'more are rejected, after max_stale', base: [0, 1001], rejected: 1, result: 'started', next: 'itself' },
-  { title: 'it does not add up, after max_stale', base: [0, 1001], result: 'held', next: undefined },
+  { title: 'it does not add up, after max_stale', base: [0, 1001], result: 'incomparable', next: undefined },
   {
     title: 'refreshes failed for longer than max_stale',
     base: [1, 9000],

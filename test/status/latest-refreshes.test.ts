@@ -6,8 +6,8 @@ import { success } from './ended-refresh.ts';
 const MINUTE_MS = 60_000;
 
 /** A listing that was compared with none. */
-function uncompared(atMs: number, isHeld: boolean): EndedRefresh {
-  const { added, removed, stateChanges, ...others } = success(atMs, { outcome: 'incomplete', isHeld });
+function uncompared(atMs: number, isIncomparable: boolean): EndedRefresh {
+  const { added, removed, stateChanges, ...others } = success(atMs, { outcome: 'incomplete', isIncomparable });
   return others;
 }
 

@@ -153,7 +153,7 @@ describe('stationData', () => {
       spec,
       links,
       status: {
-        snapshot: { ...SHORT, resources: 3, unknownCoverage: 3, isHeld: true },
+        snapshot: { ...SHORT, resources: 3, unknownCoverage: 3, isIncomparable: true },
       },
       snapshot: { reportedTotal: 4, duplicates: 1, rejectedRecords: [REJECTED] },
     });

@@ -38,7 +38,7 @@ export const SNAPSHOT: NonNullable<StationStatus['snapshot']> = {
   oldestUncovered: undefined,
   absentFields: {},
   reportedZeros: 0,
-  isHeld: false,
+  isIncomparable: false,
 };
 
 /** What data has in which records were rejected. */

@@ -269,7 +269,7 @@ describe('attentionSection', () => {
   });
 
   it('says what may be missing, and what to do', () => {
-    const held = { isHeld: true };
+    const held = { isIncomparable: true };
     const rows = rowsOf([
       lacking('total', { ...INCOMPLETE, ...held }),
       lacking('noid', { ...withRejected(1), ...held }),

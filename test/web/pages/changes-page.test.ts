@@ -121,7 +121,7 @@ describe('changesPage', () => {
     ]);
   });
 
-  const waiting = { snapshot: { ...SNAPSHOT, ...withRejected(3), isHeld: true } };
+  const waiting = { snapshot: { ...SNAPSHOT, ...withRejected(3), isIncomparable: true } };
 
   it.each<[text: string, changes: Parameters<typeof detailOf>[1]]>([
     ['At present: changes are not counted until a listing can be compared with an earlier one.', { status: waiting }],

@@ -164,7 +164,7 @@ describe('stationPage', () => {
     };
     const unreadable = { position: 4, rejection: 'not an object', texts: {} };
     const snapshot = { ...rejecting(40), rejectedRecords: [record, unreadable] };
-    const status = { snapshot: { ...SNAPSHOT, ...withRejected(40), isHeld: true } };
+    const status = { snapshot: { ...SNAPSHOT, ...withRejected(40), isIncomparable: true } };
     const { body, text } = await open(detailOf([], { status, snapshot }));
     expect((await open()).text).toContain('The station has no resources.');
     expect(text).toContain('No resource was listed, but the listing is not verified complete.');
