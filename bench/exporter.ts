@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { stringify } from 'yaml';
 import { Exporter } from '../src/app/exporter.ts';
-import { createLogger } from '../src/app/logger.ts';
 import { loadConfig } from '../src/config/load.ts';
+import { createLogger } from '../src/journal/logger.ts';
 import { OPEN_ACCESS } from '../src/web/access/rules.ts';
 import { createApp } from '../src/web/app.ts';
 import { listen } from '../src/web/server.ts';

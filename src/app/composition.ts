@@ -6,6 +6,9 @@ import { resolveStations } from '../config/resolve.ts';
 import { Exposition } from '../exposition/exposition.ts';
 import { type Build, collectProcessMetrics, OwnMetrics } from '../exposition/own-metrics.ts';
 import { CompressorPool } from '../exposition/segment.ts';
+import { oncePer, rareWarning } from '../journal/rare-warning.ts';
+import { SharedLines, type SharedLinesOptions } from '../journal/shared-lines.ts';
+import { type JournalOptions, REPEAT_MS, StationJournal } from '../journal/station-journal.ts';
 import { HOUR_MS } from '../model/clock.ts';
 import type { RecordLimits, UpstreamAccess } from '../model/failure.ts';
 import { ChangeLog } from '../resources/changes.ts';
@@ -25,9 +28,6 @@ import { isOnShard, type Shard } from '../stations/shard.ts';
 import { StationCache } from '../stations/station-cache.ts';
 import { SerialQueue } from '../tasks/serial-queue.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
-import { oncePer, rareWarning } from './event-log.ts';
-import { SharedLines, type SharedLinesOptions } from './shared-lines.ts';
-import { type JournalOptions, REPEAT_MS, StationJournal } from './station-journal.ts';
 
 export interface ServicesOptions
   extends Omit<JournalOptions, 'changes' | 'lines' | 'statesDue'>,

@@ -3,6 +3,8 @@ import { formatProblems } from '../config/problem.ts';
 import { renderConfig } from '../config/resolve.ts';
 import type { OwnMetrics } from '../exposition/own-metrics.ts';
 import type { ExpositionFormat } from '../exposition/text-format.ts';
+import type { LogFields } from '../journal/logger.ts';
+import { rareWarning } from '../journal/rare-warning.ts';
 import type { Deadline } from '../model/clock.ts';
 import type { RejectedReload } from '../problems/problems.ts';
 import { type RemovedStations, removedAfter } from '../problems/removed-stations.ts';
@@ -23,8 +25,6 @@ import {
   sharedServices,
   startGeneration,
 } from './composition.ts';
-import { rareWarning } from './event-log.ts';
-import type { LogFields } from './logger.ts';
 import { stationDetail, statusesOf, upstreamStatuses } from './status.ts';
 
 export interface ExporterOptions extends ServicesOptions {

@@ -4,7 +4,7 @@ import { countText } from '../text/words.ts';
 import { paragraphs, reportTable } from './check-report.ts';
 import { type Colour, coloured, type Screen } from './table.ts';
 
-const COLOURS: Readonly<Record<ChainFinding['kind'], Colour>> = {
+const COLOURS: Readonly<Record<ChainFinding['verdict'], Colour>> = {
   failure: 'red',
   warning: 'yellow',
   'not checked': 'yellow',
@@ -13,23 +13,26 @@ const COLOURS: Readonly<Record<ChainFinding['kind'], Colour>> = {
 
 /** The conclusion, what to do, what is in order, and where each alert goes. */
 export function chainReport(findings: readonly ChainFinding[], rows: readonly RouteRow[], screen?: Screen): string {
-  const kinds = Object.keys(COLOURS) as ChainFinding['kind'][];
-  const counts = kinds.map((kind) => ({ kind, count: findings.filter((one) => one.kind === kind).length }));
+  const verdicts = Object.keys(COLOURS) as ChainFinding['verdict'][];
+  const counts = verdicts.map((verdict) => ({
+    verdict,
+    count: findings.filter((one) => one.verdict === verdict).length,
+  }));
   const [failures = 0, warnings = 0, unchecked = 0] = counts.map(({ count }) => count);
   const conclusion = [
     failures > 0 && `broken, ${countText(failures, 'failure')}`,
     warnings > 0 && countText(warnings, 'warning'),
     unchecked > 0 && `${unchecked} not checked`,
   ].filter((part) => part !== false);
-  const texts = kinds.flatMap((kind) =>
+  const texts = verdicts.flatMap((verdict) =>
     findings
-      .filter((one) => one.kind === kind)
+      .filter((one) => one.verdict === verdict)
       .map(({ what, advice }) => {
         const text = paragraphs(
-          [`${kind}: ${what}`, ...(advice === undefined ? [] : [`  what to do: ${advice}`])],
+          [`${verdict}: ${what}`, ...(advice === undefined ? [] : [`  what to do: ${advice}`])],
           screen?.columns,
         );
-        return screen?.hasColours ? coloured(kind, COLOURS[kind]) + text.slice(kind.length) : text;
+        return screen?.hasColours ? coloured(verdict, COLOURS[verdict]) + text.slice(verdict.length) : text;
       }),
   );
   const table = rows.length === 0 ? '' : `\n${reportTable(COLUMNS, rows, screen)}`;

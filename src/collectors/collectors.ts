@@ -7,13 +7,13 @@ import { StationEncoder } from '../resources/encoder.ts';
 import { STATION_FAMILIES } from '../resources/families.ts';
 import type { InternedTexts } from '../resources/interned-texts.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
-import type { MetricsKind, StationCollector } from '../stations/collector.ts';
+import type { MetricsOnly, StationCollector } from '../stations/collector.ts';
 
 /** What is collected beside resources. */
 export interface FurtherCollector {
   readonly families: readonly FamilyDescription[];
   /** undefined: not of this station. */
-  readonly create: (spec: ResourceSpec, source: StationSource) => StationCollector<MetricsKind> | undefined;
+  readonly create: (spec: ResourceSpec, source: StationSource) => StationCollector<MetricsOnly> | undefined;
 }
 
 /** One line per collector, in the order of the exposition. */
@@ -42,7 +42,7 @@ export function stationCollectors(
   spec: ResourceSpec,
   { newSource, texts, compressors }: CollectorTools,
   further = FURTHER,
-): { readonly collector: StationCollector<Resources>; readonly further: readonly StationCollector<MetricsKind>[] } {
+): { readonly collector: StationCollector<Resources>; readonly further: readonly StationCollector<MetricsOnly>[] } {
   const encoder = new StationEncoder(spec, compressors);
   return {
     collector: new ResourceCollector(spec, { source: newSource(), texts, encoder }),

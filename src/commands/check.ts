@@ -81,7 +81,7 @@ async function checkChain(context: ProcessContext, flags: FlagValues, loaded: Lo
   if (!flags['prometheus.url'] && !flags['alertmanager.url']) return 0;
   const { findings, rows } = await readChain(context, flags, loaded);
   printerOf(context, flags)(`\n${chainReport(findings, rows, screenOf(context, flags.wide))}`);
-  return findings.some(({ kind }) => kind === 'failure') ? 1 : 0;
+  return findings.some(({ verdict }) => verdict === 'failure') ? 1 : 0;
 }
 
 /** Only data goes to stdout if another program reads it. */

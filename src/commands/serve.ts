@@ -1,11 +1,11 @@
 import { on, once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { Exporter } from '../app/exporter.ts';
-import { createLogger, type Logger } from '../app/logger.ts';
 import { accessWarnings, loadAccessRules } from '../app/web-access.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
 import { configFingerprint } from '../config/config-fingerprint.ts';
 import type { LoadResult } from '../config/load.ts';
+import { createLogger, type Logger } from '../journal/logger.ts';
 import { hasElapsed, untilAborted } from '../tasks/until-aborted.ts';
 import type { AccessRules } from '../web/access/rules.ts';
 import { watchRules } from '../web/access/watch-rules.ts';

@@ -5,9 +5,9 @@ import {
   type ServicesOptions,
   sharedServices,
 } from '../app/composition.ts';
-import { createLogger } from '../app/logger.ts';
 import { Progress } from '../cli/progress.ts';
 import type { LoadedConfig } from '../config/load.ts';
+import { createLogger } from '../journal/logger.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import { interruption, type ProcessContext, terminationSignal } from './process-context.ts';
 

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../model/clock.ts';
 import type { RefreshContext, StationSource } from '../model/listing.ts';
-import type { Collected, Kind, StationCollector, StationOutput } from '../stations/collector.ts';
+import type { Collected, CollectorTypes, StationCollector, StationOutput } from '../stations/collector.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 import { type Aggregates, Aggregation } from './aggregates.ts';
 import { type Changes, churnAfter } from './churn.ts';
@@ -20,7 +20,7 @@ export interface ResourceData extends Publication, Omit<EncodedSnapshot, 'famili
   readonly comparison: Comparison;
 }
 
-export interface Resources extends Kind {
+export interface Resources extends CollectorTypes {
   readonly spec: ResourceSpec;
   readonly data: ResourceData;
   /** Against the listing that it was compared with; undefined: unknown. */

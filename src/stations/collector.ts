@@ -3,13 +3,13 @@ import type { PagesPerInterval, RefreshContext } from '../model/listing.ts';
 import type { StationSpec } from '../model/station-spec.ts';
 
 /** The types of a collector: how a station is configured, what is served of it for pages, and what a refresh reports. */
-export interface Kind {
+export interface CollectorTypes {
   readonly spec: StationSpec;
   readonly data: unknown;
   readonly report: unknown;
 }
 
-export interface MetricsKind extends Kind {
+export interface MetricsOnly extends CollectorTypes {
   readonly data: undefined;
   readonly report: undefined;
 }
@@ -25,23 +25,23 @@ export interface StationOutput<Data> {
   readonly repeated: readonly PagesPerInterval[];
 }
 
-export interface Collected<K extends Kind> {
-  readonly served: StationOutput<K['data']>;
+export interface Collected<T extends CollectorTypes> {
+  readonly served: StationOutput<T['data']>;
   /** For the journal; not kept. */
-  readonly report: K['report'];
+  readonly report: T['report'];
   /** Makes it the base of the next refresh; not called when the station was closed meanwhile. */
   readonly commit: () => void;
 }
 
 /** Collects the data of one station from the service, and encodes it. */
-export interface StationCollector<K extends Kind> {
+export interface StationCollector<T extends CollectorTypes> {
   /** The value of the label `collector`. */
   readonly name: string;
   /**
    * Rejects with a ListingFailure. The signal of the context aborts when the refresh times out, which ends listings but not the encoding of
    * what they have read.
    */
-  collect(context: RefreshContext): Promise<Collected<K>>;
+  collect(context: RefreshContext): Promise<Collected<T>>;
   /** Called before the first refresh after a reload, with what is served until then, of the same service or of another one. */
-  adopt(served: K['data'], isSameService: boolean): void;
+  adopt(served: T['data'], isSameService: boolean): void;
 }

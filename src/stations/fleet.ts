@@ -1,17 +1,17 @@
 import { type Deadline, MAX_TIMER_MS } from '../model/clock.ts';
 import { untilAborted } from '../tasks/until-aborted.ts';
 import { yieldToEventLoop } from '../tasks/yield-to-event-loop.ts';
-import type { Kind } from './collector.ts';
+import type { CollectorTypes } from './collector.ts';
 import type { StationCache, StationView } from './station-cache.ts';
 
 /** Refreshes started in one event-loop iteration: the first requests must not wait until a thousand refreshes are queued. */
 const STARTED_TOGETHER = 32;
 
-export class Fleet<K extends Kind> {
-  readonly #caches: ReadonlyMap<string, StationCache<K>>;
+export class Fleet<T extends CollectorTypes> {
+  readonly #caches: ReadonlyMap<string, StationCache<T>>;
   #stops: (() => void)[] = [];
 
-  constructor(caches: Iterable<StationCache<K>>) {
+  constructor(caches: Iterable<StationCache<T>>) {
     this.#caches = new Map(Array.from(caches, (cache) => [cache.spec.name, cache]));
   }
 
@@ -36,7 +36,7 @@ export class Fleet<K extends Kind> {
     for (const stop of this.#stops.splice(0)) stop();
   }
 
-  views(): StationView<K>[] {
+  views(): StationView<T>[] {
     return Array.from(this.#caches.values(), (cache) => cache.view());
   }
 
@@ -44,7 +44,7 @@ export class Fleet<K extends Kind> {
    * Refreshes the stations that are due, or the named one, and waits until the deadline for those that can end before it; all refreshes go
    * on then.
    */
-  async read({ atMs, signal }: Deadline, name?: string): Promise<StationView<K>[]> {
+  async read({ atMs, signal }: Deadline, name?: string): Promise<StationView<T>[]> {
     const named = name === undefined ? this.#caches.values() : [this.#caches.get(name)];
     const stations = [...named].filter((cache) => cache !== undefined);
     // The first refreshes are admitted as they come: a long one would make the others wait.
@@ -73,7 +73,7 @@ const MIN_PAUSE_MS = 100;
 
 /** Refreshes a station whenever it is due, delayed by a random jitter so that stations do not synchronise. */
 export function refreshInBackground(
-  cache: Pick<StationCache<Kind>, 'spec' | 'wasAttempted' | 'dueInMs' | 'refresh'>,
+  cache: Pick<StationCache<CollectorTypes>, 'spec' | 'wasAttempted' | 'dueInMs' | 'refresh'>,
   random = Math.random,
 ): () => void {
   let timer: NodeJS.Timeout;

@@ -2,32 +2,32 @@ import { type Clock, MINUTE_MS, systemClock } from '../model/clock.ts';
 import { failureOf, ListingFailure } from '../model/failure.ts';
 import type { Health } from '../model/health.ts';
 import { EARLY_SHARE } from '../model/station-spec.ts';
-import type { Collected, Kind, MetricsKind, StationCollector, StationOutput } from './collector.ts';
+import type { Collected, CollectorTypes, MetricsOnly, StationCollector, StationOutput } from './collector.ts';
 import { Refresh } from './refresh.ts';
 
 /** What is known of a station by one of its collectors. */
-interface CollectorView<K extends Kind> {
+interface CollectorView<T extends CollectorTypes> {
   readonly collector: string;
   readonly health: Health;
-  readonly served: StationOutput<K['data']> | undefined;
+  readonly served: StationOutput<T['data']> | undefined;
 }
 
-export interface StationView<K extends Kind> extends CollectorView<K> {
-  readonly spec: K['spec'];
+export interface StationView<T extends CollectorTypes> extends CollectorView<T> {
+  readonly spec: T['spec'];
   /** Time until the next refresh is due; 0 or less: now. */
   readonly dueInMs: number;
   readonly isRefreshing: boolean;
   /** For how long the refresh has waited for the upstream's capacity; undefined: it does not wait. */
   readonly waitingMs: number | undefined;
   /** Those of its further collectors. */
-  readonly further: readonly CollectorView<MetricsKind>[];
+  readonly further: readonly CollectorView<MetricsOnly>[];
 }
 
-export interface StationDependencies<K extends Kind> {
-  readonly collector: StationCollector<K>;
-  readonly further?: readonly StationCollector<MetricsKind>[];
-  readonly refreshed?: (view: StationView<K>, attempt: RefreshDetails<K['report']>) => void;
-  readonly furtherRefreshed?: (view: StationView<MetricsKind>) => void;
+export interface StationDependencies<T extends CollectorTypes> {
+  readonly collector: StationCollector<T>;
+  readonly further?: readonly StationCollector<MetricsOnly>[];
+  readonly refreshed?: (view: StationView<T>, attempt: RefreshDetails<T['report']>) => void;
+  readonly furtherRefreshed?: (view: StationView<MetricsOnly>) => void;
   /** Called when a refresh ends without a result because of a `Retry-After`. */
   readonly postponed?: (failure: ListingFailure) => void;
   readonly upstream?: StationUpstream;
@@ -69,13 +69,13 @@ const LONG_REFRESH_LATER = 2;
  * Holds a station's last good snapshot; one refresh at a time replaces it. A further collector has a cache of its own: when it fails or
  * hangs, neither the data nor the health of the station changes.
  */
-export class StationCache<K extends Kind> {
-  readonly spec: K['spec'];
+export class StationCache<T extends CollectorTypes> {
+  readonly spec: T['spec'];
   /** Whose requests and records they are. */
   readonly id: string;
-  readonly further: readonly StationCache<MetricsKind>[];
-  readonly #dependencies: StationDependencies<K>;
-  readonly #collector: StationCollector<K>;
+  readonly further: readonly StationCache<MetricsOnly>[];
+  readonly #dependencies: StationDependencies<T>;
+  readonly #collector: StationCollector<T>;
   readonly #clock: Clock;
   readonly #upstream: StationUpstream;
   readonly #closed = new AbortController();
@@ -87,7 +87,7 @@ export class StationCache<K extends Kind> {
   #current: { readonly refresh: Refresh; readonly ended: Promise<void> } | undefined;
   #wasAttempted = false;
   /** The data of the latest success; until the first one, that of the station before a reload. */
-  #lastGood: StationOutput<K['data']> | undefined;
+  #lastGood: StationOutput<T['data']> | undefined;
   /** Whether that lists the same service. */
   #isOfService = true;
   /** When the first refresh after the latest success failed; undefined: none has. */
@@ -95,7 +95,7 @@ export class StationCache<K extends Kind> {
   /** When a refresh last ended or was postponed, or the station was reloaded. */
   #triedAt: number;
 
-  constructor(spec: K['spec'], dependencies: StationDependencies<K>, id = spec.name) {
+  constructor(spec: T['spec'], dependencies: StationDependencies<T>, id = spec.name) {
     const { collector, further = [], refreshed, postponed, furtherRefreshed, ...shared } = dependencies;
     const furtherDependencies = { ...shared, ...(furtherRefreshed && { refreshed: furtherRefreshed }) };
     this.spec = spec;
@@ -153,7 +153,7 @@ export class StationCache<K extends Kind> {
     return isDue ? this.refresh() : undefined;
   }
 
-  view(): StationView<K> {
+  view(): StationView<T> {
     return {
       collector: this.#collector.name,
       spec: this.spec,
@@ -196,7 +196,7 @@ export class StationCache<K extends Kind> {
    * Takes the place of the station's cache before a reload: shows its health until the first own refresh has ended, and serves its data, as
    * it was encoded, until the first own success. The refresh is due at once, and the stations with the oldest data are refreshed first.
    */
-  replace(predecessor: StationCache<K>, isSameService: boolean): void {
+  replace(predecessor: StationCache<T>, isSameService: boolean): void {
     for (const cache of this.further) {
       const former = predecessor.further.find(({ id }) => id === cache.id);
       if (former) cache.replace(former, isSameService);
@@ -253,7 +253,7 @@ export class StationCache<K extends Kind> {
 
   async #run(refresh: Refresh): Promise<void> {
     const { signal } = this.#closed;
-    let collected: Collected<K> | undefined;
+    let collected: Collected<T> | undefined;
     let failure: Health['failure'];
     try {
       collected = await refresh.run((context) => this.#collector.collect(context));
@@ -272,7 +272,7 @@ export class StationCache<K extends Kind> {
     this.#conclude(refresh, failure, collected?.report);
   }
 
-  #replaceData({ served, commit }: Collected<K>): void {
+  #replaceData({ served, commit }: Collected<T>): void {
     commit();
     this.#lastGood = served;
     this.#isOfService = true;
@@ -284,7 +284,7 @@ export class StationCache<K extends Kind> {
     return this.#isExpired() ? Number.NEGATIVE_INFINITY : this.#clock.elapsedMs();
   }
 
-  #conclude(refresh: Refresh, failure: Health['failure'], report?: K['report']): void {
+  #conclude(refresh: Refresh, failure: Health['failure'], report?: T['report']): void {
     this.#wasAttempted = true;
     const endedAt = this.#clock.elapsedMs();
     this.#triedAt = endedAt;

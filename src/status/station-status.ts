@@ -8,7 +8,7 @@ import type { ResourceSets } from '../resources/last-known.ts';
 
 import type { Snapshot } from '../resources/snapshot.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
-import type { Kind } from '../stations/collector.ts';
+import type { CollectorTypes } from '../stations/collector.ts';
 import type { StationView } from '../stations/station-cache.ts';
 import { countText, durationText } from '../text/words.ts';
 import type { Capacity } from './capacity.ts';
@@ -22,7 +22,7 @@ import type { UnknownState } from './unknown-states.ts';
 export interface StationStatus
   extends Omit<Health, 'failure' | 'addedMs' | 'firstMessage'>,
     RefreshHistory,
-    Pick<StationView<Kind>, 'dueInMs' | 'isRefreshing' | 'waitingMs'> {
+    Pick<StationView<CollectorTypes>, 'dueInMs' | 'isRefreshing' | 'waitingMs'> {
   readonly name: string;
   readonly upstream: string;
   readonly telemetryStation: string;

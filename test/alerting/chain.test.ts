@@ -109,7 +109,7 @@ describe('check --prometheus.url --alertmanager.url', () => {
     );
   });
 
-  it('colours the kinds of findings on a terminal', async () => {
+  it('colours the verdicts of findings on a terminal', async () => {
     const url = await serveApi({ ...HEALTHY, alertmanagers: data({ activeAlertmanagers: [] }) });
     const { stdout } = await resultOf(['check', configFlag(CONFIG), `--prometheus.url=${url}`], {}, 'host', 80, 80);
     expect(stdout).toContain('\u001b[31mfailure\u001b[0m: Prometheus sends alerts to no Alertmanager.\n');

@@ -15,9 +15,9 @@ import { RequestFailure } from '../../src/service/request-failure.ts';
 import { loaded } from '../config/fixtures.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { isCollected } from '../held-by-buffers.ts';
+import { SILENT, setUpLog } from '../journal/recorded-log.ts';
 import { listingContext } from '../service/support/context.ts';
 import { first } from '../simulator/simulated-service.ts';
-import { SILENT, setUpLog } from './recorded-log.ts';
 
 const URL_A = 'http://127.0.0.1:1';
 

@@ -8,8 +8,8 @@ import type { Body } from '../../src/exposition/exposition.ts';
 import { currentProblems } from '../../src/problems/problems.ts';
 import { configOf, entriesOf, startTestService } from '../e2e/test-bed.ts';
 import { iterationsDuring } from '../event-loop.ts';
+import { SILENT, setUpLog } from '../journal/recorded-log.ts';
 import { eventually } from '../web/eventually.ts';
-import { SILENT, setUpLog } from './recorded-log.ts';
 
 const namesOf = (exporter: Exporter) => exporter.specs().map(({ name }) => name);
 

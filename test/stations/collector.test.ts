@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SegmentsByFamily } from '../../src/exposition/segment.ts';
-import type { Collected, MetricsKind, StationCollector } from '../../src/stations/collector.ts';
+import type { Collected, MetricsOnly, StationCollector } from '../../src/stations/collector.ts';
 import { StationCache } from '../../src/stations/station-cache.ts';
 import { specOf } from './fixtures.ts';
 
@@ -9,9 +9,9 @@ function collectorOfFamily(name: string, work: () => unknown = () => undefined) 
   const families: SegmentsByFamily = new Map([[name, []]]);
   const committed: string[] = [];
   const served = { data: undefined, families, withheld: 1, repeated: [{ pages: 2, intervalMs: 60_000 }] };
-  const collector: StationCollector<MetricsKind> = {
+  const collector: StationCollector<MetricsOnly> = {
     name,
-    collect: async (context): Promise<Collected<MetricsKind>> => {
+    collect: async (context): Promise<Collected<MetricsOnly>> => {
       context.started();
       await work();
       return { served, report: undefined, commit: () => committed.push(name) };
@@ -21,8 +21,8 @@ function collectorOfFamily(name: string, work: () => unknown = () => undefined) 
   return { collector, families, committed };
 }
 
-const cacheOf = (collector: StationCollector<MetricsKind>, changes: Parameters<typeof specOf>[0] = {}) =>
-  new StationCache<MetricsKind>(specOf(changes), { collector });
+const cacheOf = (collector: StationCollector<MetricsOnly>, changes: Parameters<typeof specOf>[0] = {}) =>
+  new StationCache<MetricsOnly>(specOf(changes), { collector });
 
 describe('StationCache with a collector', () => {
   it('commits a refresh that ends, and none that ends after the station was closed', async () => {

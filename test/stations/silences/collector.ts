@@ -3,7 +3,7 @@ import { stationTexts } from '../../../src/exposition/text-format.ts';
 import type { ListingKind, StationSource } from '../../../src/model/listing.ts';
 import type { StationSpec } from '../../../src/model/station-spec.ts';
 import { isObject } from '../../../src/model/values.ts';
-import type { MetricsKind, StationCollector } from '../../../src/stations/collector.ts';
+import type { MetricsOnly, StationCollector } from '../../../src/stations/collector.ts';
 import { SILENCE_FAMILIES } from './families.ts';
 
 /** An invented listing: the silenced alerts of a station. */
@@ -19,7 +19,7 @@ const SILENCES: ListingKind<string> = {
   },
 };
 
-export function silenceCollector(spec: StationSpec, source: StationSource): StationCollector<MetricsKind> {
+export function silenceCollector(spec: StationSpec, source: StationSource): StationCollector<MetricsOnly> {
   const list = source.lister(SILENCES);
   return {
     name: 'silences',

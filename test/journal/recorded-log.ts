@@ -1,4 +1,4 @@
-import { createLogger } from '../../src/app/logger.ts';
+import { createLogger } from '../../src/journal/logger.ts';
 
 /** The options of an exporter that logs nothing. */
 export const SILENT = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SharedLines } from '../../src/app/shared-lines.ts';
+import { SharedLines } from '../../src/journal/shared-lines.ts';
 import { setUpLog } from './recorded-log.ts';
 
 const TTL_MS = 60_000;

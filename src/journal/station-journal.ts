@@ -5,7 +5,7 @@ import type { ChangeLog } from '../resources/changes.ts';
 import type { Changes } from '../resources/churn.ts';
 import type { Resources } from '../resources/collector.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
-import type { Kind, MetricsKind } from '../stations/collector.ts';
+import type { CollectorTypes, MetricsOnly } from '../stations/collector.ts';
 import type { RefreshDetails, StationView } from '../stations/station-cache.ts';
 import { CHANGE_COLUMNS } from '../status/change-columns.ts';
 import { type EndedRefresh, type FailureStreak, LatestRefreshes } from '../status/latest-refreshes.ts';
@@ -19,8 +19,8 @@ import {
   unknownStatesOf,
   unknownStatesText,
 } from '../status/unknown-states.ts';
-import { oncePer, type TimesDue } from './event-log.ts';
 import type { LogFields, Logger } from './logger.ts';
+import { oncePer, type TimesDue } from './rare-warning.ts';
 import type { SharedLines, StationLine } from './shared-lines.ts';
 
 export interface JournalOptions {
@@ -94,7 +94,7 @@ export class StationJournal {
   }
 
   /** A collector beside that of resources, whose failures are not those of the station. */
-  furtherRefreshed(view: StationView<MetricsKind>): void {
+  furtherRefreshed(view: StationView<MetricsOnly>): void {
     const { collector } = view;
     const { failure } = view.health;
     if (failure) {
@@ -227,7 +227,10 @@ export class StationJournal {
   }
 
   /** A line for all stations of the upstream that have it; debug lines are those of one. */
-  #share({ spec }: Pick<StationView<Kind>, 'spec'>, line: Omit<StationLine, 'station' | 'upstream' | 'ttlMs'>): void {
+  #share(
+    { spec }: Pick<StationView<CollectorTypes>, 'spec'>,
+    line: Omit<StationLine, 'station' | 'upstream' | 'ttlMs'>,
+  ): void {
     const { level, message, fields, ownFields } = line;
     const { upstream, cache } = spec;
     if (level === 'debug') this.#write(level, message, { upstream, ...fields, ...ownFields });

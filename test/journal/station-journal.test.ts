@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { oncePer } from '../../src/app/event-log.ts';
-import { SharedLines } from '../../src/app/shared-lines.ts';
-import { type JournalOptions, StationJournal } from '../../src/app/station-journal.ts';
+import { oncePer } from '../../src/journal/rare-warning.ts';
+import { SharedLines } from '../../src/journal/shared-lines.ts';
+import { type JournalOptions, StationJournal } from '../../src/journal/station-journal.ts';
 import { type FailureReason, ListingFailure } from '../../src/model/failure.ts';
 import { ChangeLog } from '../../src/resources/changes.ts';
 import type { Changes } from '../../src/resources/churn.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import type { Snapshot } from '../../src/resources/snapshot.ts';
+import { viewOf } from '../app/station-view.ts';
 import { mismatch, rejecting, resourceOf } from '../stations/fixtures.ts';
 import { setUpLog } from './recorded-log.ts';
-import { viewOf } from './station-view.ts';
 
 const HOUR_MS = 3_600_000;
 

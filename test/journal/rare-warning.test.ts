@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rareWarning } from '../../src/app/event-log.ts';
+import { rareWarning } from '../../src/journal/rare-warning.ts';
 import { setUpLog } from './recorded-log.ts';
 
 describe('rareWarning', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLogger, LOG_LEVELS, type LogFields, type LogFormat } from '../../src/app/logger.ts';
+import { createLogger, LOG_LEVELS, type LogFields, type LogFormat } from '../../src/journal/logger.ts';
 import { codePoint } from '../code-point.ts';
 
 const NOW = Date.UTC(2024, 1, 29, 12, 34, 56, 789);
