@@ -97,7 +97,7 @@ export async function autoReload(
   }
 }
 
-/** Listens before the stations are built: a probe of the process must not wait for tens of thousands of them. */
+/** Listens before the stations are built: a health check must not wait for tens of thousands of them. */
 async function serveUntil(
   end: AbortSignal,
   exporter: Exporter,

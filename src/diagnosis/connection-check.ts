@@ -27,7 +27,7 @@ async function openUnverifiedSession(options: UpstreamOptions): Promise<TlsSessi
 /** undefined: plain HTTP. */
 async function openSession(options: UpstreamOptions): Promise<TlsSession | undefined> {
   const socket = await connectOnce(options.baseUrl, options);
-  // Errors after the probe do not matter.
+  // Errors after the check do not matter.
   socket.on('error', () => undefined);
   try {
     return socket instanceof TLSSocket ? sessionOf(socket) : undefined;

@@ -50,7 +50,7 @@ const MAX_CHANGE_LINES = 100;
  *
  * - a failure when its reason changes, and then once per hour;
  * - that the data has expired, once per hour;
- * - a recovery, with the length of the outage;
+ * - a recovery, with the time that refreshes failed;
  * - that another collector of the station fails, once per hour and reason, and its recovery;
  * - that a listing is incomplete, once per hour, and that it is complete again;
  * - a state of unknown meaning, once per hour for all stations.
@@ -62,9 +62,9 @@ export class StationJournal {
   readonly #station: string;
   readonly #options: JournalOptions;
   readonly #warningsDue: TimesDue;
-  /** Begins anew with an outage, without the other warnings: a station that fails again and again repeats none of them. */
+  /** Begins anew with a streak of failures, without the other warnings: a station that fails again and again repeats none of them. */
   #failuresDue: TimesDue;
-  /** Whether a failure of the current outage was logged above debug level. */
+  /** Whether a failure of the current streak was logged above debug level. */
   #isStreakLogged = false;
   readonly #failingCollectors = new Set<string>();
   /** Whether an incomplete listing was logged above debug level since the last complete one. */
@@ -138,7 +138,7 @@ export class StationJournal {
     this.#isStreakLogged ||= isLogged;
   }
 
-  /** Logged by the first refresh that fails without data, and once per hour while the outage lasts. */
+  /** Logged by the first refresh that fails without data, and once per hour while the streak lasts. */
   #expired(view: JournalView): void {
     const {
       served,

@@ -42,7 +42,7 @@ function isCrossOrigin(
 
 /**
  * Sets the headers of the rules in force on every response, and enforces their rate limit and basic authentication.
- * `openPaths`: for everyone, because probes of the process have no credentials.
+ * `openPaths`: for everyone, because health checks have no credentials.
  */
 export function checkAccess(
   { access, observer }: Pick<WebOptions, 'access' | 'observer'>,
