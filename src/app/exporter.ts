@@ -197,12 +197,13 @@ export class Exporter implements ExporterPort {
     };
   }
 
-  recordReload(config: 'main' | 'web', problems: readonly string[]): void {
+  /** `isInternal`: the problem is a bug of the exporter. */
+  recordReload(config: 'main' | 'web', problems: readonly string[], isInternal = false): void {
     const nowMs = Date.now();
     const isRejected = problems.length > 0;
     this.#services.own.recordReload(config, !isRejected, nowMs);
     const { atMs = nowMs } = this.#rejected[config] ?? {};
-    this.#rejected[config] = isRejected ? { atMs, problems } : undefined;
+    this.#rejected[config] = isRejected ? { atMs, problems, ...(isInternal && { isInternal }) } : undefined;
   }
 
   /** Does not wait for reloads: a running one is abandoned. */
@@ -229,7 +230,7 @@ export class Exporter implements ExporterPort {
       return problems;
     } catch (error) {
       if (signal.aborted) return ['the exporter is shutting down'];
-      this.recordReload('main', ['internal error (exporter bug), which the log shows']);
+      this.recordReload('main', ['internal error (exporter bug), which the log shows'], true);
       throw error;
     }
   }

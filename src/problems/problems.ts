@@ -12,6 +12,8 @@ import { problemsOfStations } from './station-problems.ts';
 export interface RejectedReload {
   readonly atMs: number;
   readonly problems: readonly string[];
+  /** The latest reload failed because of a bug of the exporter. */
+  readonly isInternal?: boolean;
 }
 
 export interface ProblemSources {
@@ -48,6 +50,7 @@ function reloadProblems(
   advice: string,
 ): readonly FleetProblem[] {
   if (rejected === undefined) return [];
+  const { isInternal = false } = rejected;
   return [
     {
       category,
@@ -55,10 +58,10 @@ function reloadProblems(
       tone: 'warning',
       stations: [],
       who: category,
-      problem: 'rejected',
-      what: 'The file was rejected: what was in force before remains in use.',
+      problem: isInternal ? 'not reloaded' : 'rejected',
+      what: `The file was ${isInternal ? 'not reloaded' : 'rejected'}: what was in force before remains in use.`,
       quotes: firstOf(rejected.problems, MAX_FILE_PROBLEMS),
-      advice,
+      advice: isInternal ? generalAdvice('internal').advice : advice,
       sinceMs: rejected.atMs,
     },
   ];
@@ -96,19 +99,20 @@ function upstreamProblems(
   const { pauseMs, refusal, recentThrottled, throttledForMs, waitingRefreshes, oldestWaitingMs } = load;
   const isShort = capacity !== undefined && isExceeded(capacity);
   const failures = stations.filter(({ upstream }) => upstream === name).map(({ failure }) => failure);
-  const isSaid = failures.some((failure) => failure?.reason === 'rate_limited');
-  // An outage, whose Retry-After is no reason to send fewer requests.
-  const isOut = failures.length > 0 && failures.every((failure) => failure?.status === 503);
+  const hasRateLimitedFailure = failures.some((failure) => failure?.reason === 'rate_limited');
+  // The Retry-After of a service that is unavailable is no reason to send fewer requests.
+  const isUnavailable = failures.length > 0 && failures.every((failure) => failure?.status === 503);
   const found: { problem: string; what: string; sinceMs?: number | undefined }[] = [];
-  if (recentThrottled > 0 && !isSaid && (isShort || capacity === undefined))
+  if (recentThrottled > 0 && !hasRateLimitedFailure && (isShort || capacity === undefined))
     found.push({
       problem: 'throttled',
       what: throttledText(load, capacity),
       sinceMs: throttledForMs === undefined ? undefined : nowMs - throttledForMs,
     });
   // Before refreshes fail because of it.
-  if (refusal !== undefined && !isOut) found.push({ problem: '503 Service Unavailable', what: refusal.message });
-  if (pauseMs > 0 && !isOut)
+  if (refusal !== undefined && !isUnavailable)
+    found.push({ problem: '503 Service Unavailable', what: refusal.message });
+  if (pauseMs > 0 && !isUnavailable)
     found.push({
       problem: 'paused by the service',
       what: `The service requested a pause until ${new Date(nowMs + pauseMs).toISOString().slice(11, 19)} UTC (Retry-After)`,

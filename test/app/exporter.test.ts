@@ -59,7 +59,10 @@ describe('Exporter.reload', () => {
     const waiting = exporter.reload();
     loads[0]?.reject(new Error('a bug'));
     await expect(running).rejects.toThrow('a bug');
-    expect(exporter.rejectedReload()?.problems).toEqual(['internal error (exporter bug), which the log shows']);
+    expect(exporter.rejectedReload()).toMatchObject({
+      problems: ['internal error (exporter bug), which the log shows'],
+      isInternal: true,
+    });
     await eventually(() => expect(loads).toHaveLength(2));
     loads[1]?.resolve(await valid('b'));
     expect(await waiting).toEqual([]);

@@ -305,6 +305,14 @@ describe('attentionSection', () => {
     ]);
   });
 
+  it('asks to report a bug that a reload met, and not to correct the file', () => {
+    const rejectedReload = { atMs: NOW_MS - MINUTE_MS, problems: ['internal error'], isInternal: true };
+    const [row] = rowsOf([up('a')], { rejectedReload });
+    expect(row?.text).toBe(
+      'Configuration since 03:04 UTC, 1 min The file was not reloaded: what was in force before remains in use. What to do: Report it with the log line, which contains the stack trace. internal error',
+    );
+  });
+
   const limitOf = (load: Partial<UpstreamStatus['load']>, neededPerSecond?: number) => {
     const capacity = { possiblePerSecond: 8, roundMs: 120_000, unknownStations: 0 };
     const known = neededPerSecond === undefined ? undefined : { ...capacity, neededPerSecond };
