@@ -72,7 +72,7 @@ export const PARAMETERS: Parameters = {
   ...textParameters(VALUE_FILTERS),
   alert_state: oneOf(ALERT_STATES),
   alertable: oneOf(ALERTABLE),
-  without_rules: oneOf(['yes']),
+  without_rules: oneOf(['yes', 'unknown']),
   sort: {
     expected: `one of ${SORT_KEYS.join(', ')} or station, with a leading - for descending order`,
     isValid: (value) => isSort(value, [...SORT_KEYS, 'station']),

@@ -54,6 +54,7 @@ describe('searchStations in one station', () => {
     [{ alertable: 'no' }, ['C']],
     [{ alertable: 'unknown' }, ['a']],
     [{ without_rules: 'yes' }, ['b']],
+    [{ without_rules: 'unknown' }, ['a']],
     [{ search: 'vm', product: 'p' }, ['a']],
   ])('selects by %j', async (selection, ids) => {
     expect(await idsOf(parts, selection)).toEqual(ids);

@@ -194,7 +194,7 @@ ${valueSelect('type', 'Type', counts.types, selection.type)}
 ${spec.products.length === 0 ? [] : valueSelect('product', 'Product', counts.products, selection.product)}
 ${Array.from(counts.labels, ([name, values]) => valueSelect(name, labelHeading(name), values, selection[name]))}
 ${knowsAlertable(spec) ? selectBox('alertable', 'Alertable', ALERTABLE, selection.alertable) : []}
-${withoutRulesBox(selection.without_rules !== undefined)}
+${withoutRulesBox(selection.without_rules)}
 ${sortSelect(columns, sort, 'listing')}
 <button type="submit">Filter</button>
 ${isFiltered ? html`<p><a id="reset" href="${resourcesHref({ sort })}">Clear filters</a></p>` : []}

@@ -104,7 +104,7 @@ ${selectBox('station', 'Station', stations, values['station'])}
 <label for="filter-type">Type <input id="filter-type" name="type" type="search" value="${values['type'] ?? ''}" placeholder="any" autocomplete="off" spellcheck="false"></label>
 ${products.length === 0 ? [] : selectBox('product', 'Product', products, chosen('product'))}
 ${selectBox('alert_state', 'Alert state', ALERT_STATES, alertState)}${selects}
-${withoutRulesBox(withoutRules !== undefined)}${hidden}
+${withoutRulesBox(withoutRules)}${hidden}
 <button type="submit">Search</button>
 </form>`;
 }

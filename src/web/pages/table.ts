@@ -1,3 +1,4 @@
+import type { Selection } from '../../query/selection.ts';
 import type { Column } from '../../text/records.ts';
 import { numberText } from '../../text/words.ts';
 import { type Html, html } from './html.ts';
@@ -105,9 +106,11 @@ export function searchField(text = ''): Html {
   return html`<label for="search">ID, name or display name <input id="search" name="search" type="search" value="${text}" autocomplete="off" spellcheck="false"></label>`;
 }
 
-/** Selects the resources without alert rules. */
-export function withoutRulesBox(isChecked: boolean): Html {
-  return html`<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="yes"${isChecked ? html` checked` : []}> Without alert rules</label>`;
+/** Selects the resources without alert rules; where those of unknown coverage are selected, it keeps that selection. */
+export function withoutRulesBox(selected: Selection['without_rules']): Html {
+  const isUnknown = selected === 'unknown';
+  const words = isUnknown ? 'Unknown alert coverage' : 'Without alert rules';
+  return html`<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="${isUnknown ? 'unknown' : 'yes'}"${selected === undefined ? [] : html` checked`}> ${words}</label>`;
 }
 
 /** On a narrow screen it replaces the headings of the table; elsewhere it is hidden and keeps the order. `unsorted`: the order of the rows. */

@@ -40,6 +40,22 @@ describe('the page of the coverage', () => {
     ]);
   });
 
+  it('links the numbers of resources that are not covered, and that may not be, to lists of as many', async () => {
+    const uncovered = resourcesOf(2, () => ({ alertRules: 0, type: 'type.a' }));
+    const unknown = resourcesOf(3, (index) => ({ id: `u${index}`, alertRules: undefined, type: 'type.a' }));
+    const exporter = exporterOf(detailOf([...uncovered, ...unknown]));
+    const { hrefs } = await openPage(exporter, '/coverage');
+    const listed = async (query: string) => {
+      expect(hrefs).toContain(`./search${query}`);
+      return openPage(exporter, `/search${query}`);
+    };
+    const { text, body } = await listed('?without_rules=unknown&type=type.a');
+    expect(text).toContain('3 resources of 1 station match');
+    expect(body).toContain('name="without_rules" type="checkbox" value="unknown" checked> Unknown alert coverage');
+    const notCovered = await listed('?without_rules=yes&type=type.a&sort=created');
+    expect(notCovered.text).toContain('2 resources of 1 station match');
+  });
+
   it('has no filters', async () => {
     const { status, text } = await openPage(stationOf(1), '/coverage?team=web');
     expect([status, text]).toEqual([400, expect.stringContaining('Unknown parameter "team"')]);
