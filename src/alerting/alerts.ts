@@ -7,7 +7,7 @@ export interface SentAlert {
   readonly labels: Labels;
 }
 
-/** The labels that the expression of an alert aggregates by, beside cluster and job; by the rest of its name. */
+/** Of the alerts whose expression aggregates: the labels that it keeps beside cluster and job. The keys are names without their prefix. */
 const AGGREGATED_BY: Readonly<Record<string, readonly string[]>> = {
   UpstreamDown: ['upstream'],
   ReplicaFailing: ['instance'],
@@ -15,7 +15,7 @@ const AGGREGATED_BY: Readonly<Record<string, readonly string[]>> = {
   ShardsIncomplete: [],
 };
 
-/** The labels of a station that others have, beside those of the target; the rest has all. */
+/** Of the alerts that do not have all labels of a station: those that they have, beside the labels of the target. */
 const OF_STATION: Readonly<Record<string, readonly string[]>> = {
   Overloaded: ['upstream'],
   AlertableWithoutRules: ['station'],
@@ -23,11 +23,11 @@ const OF_STATION: Readonly<Record<string, readonly string[]>> = {
   ExporterReloadFailed: [],
 };
 
-/** What a target has for itself is only in alerts about single exporters. */
+/** Only alerts about single exporters have the labels of a replica. */
 const REPLICA = ['instance', 'pod'];
 const OF_REPLICAS = ['ExporterDown', 'ExporterReloadFailed'];
 
-/** Labels that it has beside those. */
+/** Labels that the expression of an alert adds. */
 const ADDED: Readonly<Record<string, Labels>> = {
   ExporterReloadFailed: { config: 'main' },
   CapacityDropped: { unit: 'GPU' },

@@ -53,7 +53,7 @@ export function* prometheusFindings(replies: PrometheusReplies, expected: Expect
   for (const target of own) yield* targetFindings(replies, target, expected.stations);
   if (stations.ok) yield* stationFindings(stations.value, expected.stations);
   if (own.some(({ health }) => health === 'up')) yield* lackFindings(replies, own, expected);
-  // A job that was renamed has series for as long as they are looked for.
+  // Targets rather than series: a job that was renamed has series for a day, but no target.
   const scraped = [own, stations.ok ? stations.value : [], series].find((known) => known.length > 0) ?? [];
   if (rules.ok) yield* ruleFindings(rules.value, scraped, expected.shipped);
   yield* deliveryFindings(replies, comparedRules(expected.shipped, rules.ok ? rules.value : []).clusterLabel);
@@ -203,9 +203,9 @@ function* lackFindings(replies: PrometheusReplies, own: readonly Target[], expec
   const dropped = configs.flatMap((relabel) => droppedBy(relabel, expected));
   const texts = expected.shipped.flatMap(({ expr, annotations }) => [expr, ...Object.values(annotations)]);
   const read = new Set([...expected.ownLabels, ...texts.flatMap((text) => text.match(/\w+/g) ?? [])]);
-  const [lost, others] = [true, false].map((isRead) => [
-    ...new Set(dropped.filter(({ name }) => read.has(name) === isRead).map(({ text }) => text)),
-  ]) as [string[], string[]];
+  const textsOf = (names: typeof dropped) => [...new Set(names.map(({ text }) => text))];
+  const lost = textsOf(dropped.filter(({ name }) => read.has(name)));
+  const others = textsOf(dropped.filter(({ name }) => !read.has(name)));
   const missing = lost.length === 0 && replies.read.ok ? missingSeries(replies.read.value, expected) : lost;
   if (missing.length > 0)
     yield finding(
@@ -221,7 +221,7 @@ function* lackFindings(replies: PrometheusReplies, own: readonly Target[], expec
     );
 }
 
-/** Metrics of the exporter, and labels of all of them. */
+/** The metrics of the exporter, and the labels of any of them, that a scrape configuration drops. */
 function droppedBy(relabel: RelabelConfigs, { families, ownLabels }: Expected) {
   const labels = new Set([...families.flatMap((family) => family.labels), ...ownLabels]);
   const kept = keptLabels(relabel, Object.fromEntries([...labels].map((name) => [name, ''])));
@@ -231,7 +231,7 @@ function droppedBy(relabel: RelabelConfigs, { families, ownLabels }: Expected) {
   ];
 }
 
-/** By the series, whatever drops them. */
+/** What Prometheus has no series of, whatever drops them. */
 function missingSeries(read: Vector, { stations, shipped }: Expected): readonly string[] {
   const disabled = new Set(stations.flatMap(({ metrics }) => [...metrics.disabled]));
   return readMetrics(shipped).flatMap((name) => {

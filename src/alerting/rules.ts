@@ -31,7 +31,8 @@ export async function shippedRules(packageFolder: URL): Promise<readonly Prometh
   const { groups } = parse(await shippedFile(packageFolder, 'rules.yml')) as RulesFile;
   return groups.flatMap(({ rules }) =>
     rules.map(({ alert, record = '', expr, labels = {}, annotations = {}, ...times }) => {
-      const [forMs = 0, keepMs = 0] = [times.for, times.keep_firing_for].map((time = '0s') => parseDuration(time));
+      const forMs = parseDuration(times.for ?? '0s') as number;
+      const keepMs = parseDuration(times.keep_firing_for ?? '0s') as number;
       return { name: alert ?? record, isAlert: alert !== undefined, expr, forMs, keepMs, labels, annotations };
     }),
   );
@@ -88,14 +89,12 @@ function adjustments(
   own: readonly string[],
   match: readonly string[],
 ): readonly string[] {
+  const { keepMs = 0 } = shipped;
   const pairs = own.slice(1).map((before, at) => ['', before, match[at + 1] as string] as const);
   return [
     ...pairs.filter(([, before]) => NUMBER.test(before)),
     ['for ', formatDuration(shipped.forMs), formatDuration(loaded.forMs)] as const,
-    [
-      'keep_firing_for ',
-      ...[shipped.keepMs, loaded.keepMs ?? shipped.keepMs].map((ms = 0) => formatDuration(ms)),
-    ] as const,
+    ['keep_firing_for ', formatDuration(keepMs), formatDuration(loaded.keepMs ?? keepMs)] as const,
     ['severity ', `${shipped.labels['severity']}`, `${loaded.labels['severity']}`] as const,
   ].flatMap(([what, before, after]) => (before === after ? [] : [`${shipped.name} ${what}${before} → ${after}`]));
 }

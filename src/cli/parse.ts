@@ -71,9 +71,9 @@ function combinationProblems(
 }
 
 function commandProblems({ name, only }: Flag, command: CommandName): readonly string[] {
-  // In place of these commands a check would run, and succeed without their result.
-  const isReplaced = name === 'config.check' && command !== 'check';
-  const acceptsServeFlags = COMMANDS[command].acceptsServeFlags && !isReplaced;
+  // With --config.check, list, record and drill would check the configuration and succeed without a result of their own.
+  const wouldOnlyCheck = name === 'config.check' && command !== 'check';
+  const acceptsServeFlags = COMMANDS[command].acceptsServeFlags && !wouldOnlyCheck;
   const isAccepted = only.includes(command) || (only.includes('serve') && acceptsServeFlags);
   return isAccepted ? [] : [`--${name}: only valid with ${only.join(', ')}, got ${command}`];
 }

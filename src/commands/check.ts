@@ -127,12 +127,12 @@ async function resultOf(generation: Generation): Promise<CheckResult> {
     };
   };
   const queried = [...generation.upstreams].filter(([name]) => caches.some(({ spec }) => spec.upstream === name));
-  const probes = queried.map(([name, upstream]) => ({ name, upstream, probed: checkConnection(upstream.options) }));
+  const checks = queried.map(([name, upstream]) => ({ name, upstream, connection: checkConnection(upstream.options) }));
   const stations = await Promise.all(caches.map(refreshed));
   const views = stations.map(({ view }) => view);
-  const observed = probes.map(async ({ name, upstream, probed }) => ({
+  const observed = checks.map(async ({ name, upstream, connection }) => ({
     ...upstreamStatus(name, upstream, views),
-    ...(await probed),
+    ...(await connection),
     options: upstream.options,
     access: upstream.access,
   }));

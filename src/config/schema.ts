@@ -5,7 +5,6 @@ import { type CrossProblem, crossChecked, listOf, type Mapping } from '../schema
 import { duration, integer, nonEmptyText, optionalKey } from '../schema/scalar-schemas.ts';
 import { upstream } from '../service/upstream-schema.ts';
 import { quoted, suggestion } from '../text/quoted.ts';
-
 import { absentFieldKeys } from './absent-field-keys.ts';
 import { links } from './link-schema.ts';
 import { cache, metrics } from './overridable-settings.ts';

@@ -17,7 +17,7 @@ interface UpstreamWarnings {
   readonly insecure: readonly Problem[];
 }
 
-/** `upstreams`: with resolved paths. `keys`: their schema, which tells what is a file and what a secret. */
+/** `upstreams`: with resolved paths. `keys`: their schema, in which titles mark files and secrets. */
 export async function upstreamWarnings(
   upstreams: Config['upstreams'],
   keys: KeySchema,

@@ -106,22 +106,22 @@ export function completenessRows(prefix: string) {
       help: 'Whether the listing was verified complete, without rejected records.',
       exampleTitle: 'Stations that may be missing resources',
       example: `${prefix}_complete == 0`,
-      samples: ({ facts }: { readonly facts: CompletenessFacts }) => [[facts.complete ? 1 : 0] as const],
+      samples: ({ listing }: { readonly listing: Completeness }) => [[listing.complete ? 1 : 0] as const],
     },
     incomplete: {
       help: 'Whether the listing was not verified complete for this reason.',
       labels: ['reason'] as const,
       exampleTitle: 'Why listings are not verified complete',
       example: `${prefix}_incomplete == 1`,
-      samples: ({ facts }: { readonly facts: CompletenessFacts }) =>
+      samples: ({ listing }: { readonly listing: Completeness }) =>
         INCOMPLETE_REASONS.map(
-          (known) => [facts.incompleteReasons.some(({ reason }) => reason === known) ? 1 : 0, known] as const,
+          (known) => [listing.incompleteReasons.some(({ reason }) => reason === known) ? 1 : 0, known] as const,
         ),
     },
   };
 }
 
-type CompletenessFacts = Pick<Listing<unknown>, 'complete' | 'incompleteReasons'>;
+type Completeness = Pick<Listing<unknown>, 'complete' | 'incompleteReasons'>;
 
 /** Why a station is not up; undefined while it is. */
 function downReason({ lastAttemptMs, failure }: Health): (typeof DOWN_REASONS)[number] | undefined {

@@ -76,7 +76,7 @@ export class StationEncoder {
 
   /** All families are written at once, but each in an event-loop iteration of its own when they have many series. */
   async #encodeStation(publication: Publication): Promise<Map<string, readonly Segment[]>> {
-    const source = { ...publication, facts: publication.snapshot };
+    const source = { ...publication, listing: publication.snapshot };
     const all = Object.values(SNAPSHOT_FAMILIES);
     const isLarge = publication.aggregates.groups.length > MAX_GROUPS_PER_TASK;
     const families = new Map<string, readonly Segment[]>();

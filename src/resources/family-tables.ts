@@ -31,13 +31,13 @@ export interface Publication {
 
 /** What the families of a station are written from while a snapshot is served. */
 export interface SnapshotSource extends Publication {
-  /** Those of the snapshot. */
-  readonly facts: Pick<Snapshot, 'complete' | 'incompleteReasons'>;
+  /** The snapshot, for the families that listings of all collectors have. */
+  readonly listing: Pick<Snapshot, 'complete' | 'incompleteReasons'>;
 }
 
 export const listingFamilies = stationFamilies<SnapshotSource>();
 
-/** Its `labels` up to `name` are not part of a sample. `quantityOf`: `baseQuantity`, for many resources. */
+/** A family of single resources: its `labels` up to `name` are not part of a sample. `quantityOf`: `baseQuantity` that remembers SKUs. */
 export interface ResourceFamily extends FamilyDescription {
   readonly sample: (resource: Resource, quantityOf: typeof baseQuantity) => AnySample | undefined;
 }

@@ -70,12 +70,12 @@ export class SnapshotReader {
     const main = await listing;
     const ignored = await ignoredProducts(this.#spec, main, further);
     const memberships = usedMemberships(this.#spec, further, ignored.length > 0);
-    const isRead = ({ listing: taken }: DatedListing, at: number) => taken !== before.further[at]?.listing;
+    const isNew = (latest: DatedListing, at: number) => latest.listing !== before.further[at]?.listing;
     const listed: Snapshot = {
       ...main,
       parts: await this.#join(main.parts, memberships, context.signal),
-      ...furtherFacts(this.#spec, main, further, ignored),
-      pages: further.filter(isRead).reduce((sum, { listing: { pages } }) => sum + pages, main.pages),
+      ...combinedListing(this.#spec, main, further, ignored),
+      pages: further.filter(isNew).reduce((sum, { listing: { pages } }) => sum + pages, main.pages),
     };
     const snapshot = before.snapshot && isSame(before.snapshot, listed) ? before.snapshot : listed;
     this.#latest = { main: main.parts, further, snapshot };
@@ -128,8 +128,8 @@ function usedMemberships({ products }: ResourceSpec, further: readonly DatedList
   return further.map(({ membership }, at) => (at < firstProduct ? membership : NO_MEMBERS));
 }
 
-/** What the further listings say about the snapshot as a whole; `ignored`: see `ignoredProducts`. */
-function furtherFacts(
+/** What the main and the further listings together say about the snapshot as a whole; `ignored`: see `ignoredProducts`. */
+function combinedListing(
   spec: ResourceSpec,
   main: Listing<Resource>,
   further: readonly DatedListing[],
@@ -165,12 +165,12 @@ function furtherFacts(
 }
 
 function isSame(a: Snapshot, b: Snapshot): boolean {
-  return hasSameElements(a.parts, b.parts) && JSON.stringify(factsOf(a)) === JSON.stringify(factsOf(b));
+  return hasSameElements(a.parts, b.parts) && JSON.stringify(withoutParts(a)) === JSON.stringify(withoutParts(b));
 }
 
 /** Invalid fields are left out because they change only together with the parts. */
-function factsOf({ parts, invalid, ...facts }: Snapshot): object {
-  return facts;
+function withoutParts({ parts, invalid, ...others }: Snapshot): object {
+  return others;
 }
 
 /** Adds what the further listings say about a resource. */

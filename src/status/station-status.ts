@@ -5,7 +5,6 @@ import type { Aggregates } from '../resources/aggregates.ts';
 import type { StationChanges } from '../resources/changes.ts';
 import type { ResourceData } from '../resources/collector.ts';
 import type { ResourceSets } from '../resources/last-known.ts';
-
 import type { Snapshot } from '../resources/snapshot.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import type { CollectorTypes } from '../stations/collector.ts';

@@ -3,7 +3,7 @@ import { checkReport } from '../../src/cli/check-report.ts';
 import type { Screen } from '../../src/cli/table.ts';
 import type { CheckResult } from '../../src/diagnosis/check-result.ts';
 import { checkProblems } from '../../src/diagnosis/diagnosis.ts';
-import { factsOf, failedStation, listedStation, sessionFor, UPSTREAM } from '../diagnosis/fixtures.ts';
+import { checkResultOf, failedStation, listedStation, sessionFor, UPSTREAM } from '../diagnosis/fixtures.ts';
 import { listingOf, mismatch, specOf } from '../stations/fixtures.ts';
 
 const reportOf = (result: CheckResult, screen?: Screen) =>
@@ -13,7 +13,7 @@ describe('checkReport', () => {
   it('prints a failure that many stations share once, with the first ten names and the most frequent messages', () => {
     const names = Array.from({ length: 12 }, (_, index) => `s${index}`);
     const report = reportOf(
-      factsOf([...names.map((name) => failedStation(name)), failedStation('other', 'bad gateway')]),
+      checkResultOf([...names.map((name) => failedStation(name)), failedStation('other', 'bad gateway')]),
     );
     expect(report).toContain(
       `
@@ -29,7 +29,7 @@ failure: 13 stations of upstream main: The service returned an error status. No 
     const { invalidFields } = listingOf([]);
     const listed = listedStation({ size: 0, invalidFields: { ...invalidFields, sku: 1 } }, 7);
     const odd = { ...listed, status: { ...listed.status, durationMs: 11_000 } };
-    const report = reportOf(factsOf([odd, failedStation('b')]));
+    const report = reportOf(checkResultOf([odd, failedStation('b')]));
     expect(report.match(/^(failure|warning): /gm)).toHaveLength(5);
     const [, changes = ''] = /\n\n(change 1: .*)$/s.exec(report) ?? [];
     expect(changes.replaceAll(/ of upstream main: (A 5xx .*)?/g, ' ').split('\n')).toEqual([
@@ -52,28 +52,28 @@ failure: 13 stations of upstream main: The service returned an error status. No 
     },
     { result: { error: new TypeError('a bug') }, cell: 'internal error' },
   ])('shows the connection to the service: $cell', ({ result, cell }) => {
-    const report = reportOf(factsOf([failedStation('a')], { ...UPSTREAM, ...result }));
+    const report = reportOf(checkResultOf([failedStation('a')], { ...UPSTREAM, ...result }));
     expect(report.split('\n')[1]?.split(/ {2,}/)).toEqual(['main', 'monitor.example.com', cell]);
   });
 
   it('shows the size of a scrape, and what it lacks; a warning names the limit of scrapers that it exceeds', () => {
-    const result = factsOf([listedStation({}), failedStation('b')]);
+    const result = checkResultOf([listedStation({}), failedStation('b')]);
     expect(reportOf(result)).toContain(
       "\nscrape: 2 KiB as text, 512 bytes with gzip, without the exporter's own metrics (1 station without data not counted)\n",
     );
     const large = reportOf({ ...result, scrape: { ...result.scrape, plainBytes: 2 ** 24 + 1 } });
     expect(large).toContain('\nwarning: scrape: A scrape of all stations has 16 MiB as text, 512 bytes with gzip. ');
     expect(large).toContain('-promscrape.maxScrapeSize');
-    expect(reportOf(factsOf([failedStation('b')]))).not.toContain('scrape: ');
+    expect(reportOf(checkResultOf([failedStation('b')]))).not.toContain('scrape: ');
   });
 
   it('notes that refreshes run in the background', () => {
     const spec = specOf({ cache: { ...specOf().cache, refresh: 'background' } });
-    expect(reportOf(factsOf([{ ...listedStation({}), spec }]))).toContain('\nRefreshes run in the background: ');
+    expect(reportOf(checkResultOf([{ ...listedStation({}), spec }]))).toContain('\nRefreshes run in the background: ');
   });
 
   it('prints that the shard has no station', () => {
-    expect(reportOf(factsOf([]))).toBe('No station belongs to this shard: no request was sent.\n');
+    expect(reportOf(checkResultOf([]))).toBe('No station belongs to this shard: no request was sent.\n');
   });
 
   it('counts a kept listing once per ttl, or with every scrape what has none', () => {
@@ -81,7 +81,7 @@ failure: 13 stations of upstream main: The service returned an error status. No 
       const intervals = [ttlMs, Math.max(ttlMs, keptMs), Math.max(ttlMs, keptMs)];
       const repeated = intervals.map((intervalMs, at) => ({ pages: [25, 20, 15][at] ?? 0, intervalMs }));
       const spec = specOf({ cache: { ...specOf().cache, ttlMs } });
-      const report = reportOf(factsOf([{ ...listedStation({ pages: 25, repeated }), spec }]));
+      const report = reportOf(checkResultOf([{ ...listedStation({ pages: 25, repeated }), spec }]));
       return /^all .*$/m.exec(report)?.[0].split(/ {2,}/).at(-1);
     };
     expect(requestsOf(60_000, 0)).toBe('3600/h');
@@ -93,7 +93,7 @@ failure: 13 stations of upstream main: The service returned an error status. No 
 describe('checkReport, on a terminal', () => {
   const failed = failedStation('a');
   const status = { ...failed.status, durationMs: 13_512 };
-  const result = factsOf([{ ...failed, status }]);
+  const result = checkResultOf([{ ...failed, status }]);
 
   it('wraps the notes in a pipe too', () => {
     const [, , notes = ''] = reportOf(result).split('\n\n');
@@ -122,7 +122,7 @@ describe('checkReport, on a terminal', () => {
     expect(report).toContain('\n\u001b[31mfailure\u001b[0m: station a of upstream main: ');
     const incomplete = { complete: false, incompleteReasons: [mismatch('too few')], rejected: 1 };
     const stations = [listedStation({ reportedTotal: undefined }), listedStation(incomplete)];
-    const results = reportOf(factsOf(stations), { columns: 200, hasColours: true });
+    const results = reportOf(checkResultOf(stations), { columns: 200, hasColours: true });
     expect(results).toMatch(/ none +0 +\S*complete/);
     expect(results).toContain('\u001b[32mcomplete\u001b[0m');
     expect(results).toContain('\u001b[33mincomplete, 1 rejected\u001b[0m');

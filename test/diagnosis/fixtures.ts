@@ -54,7 +54,7 @@ export const listedStation = (listing: Partial<Snapshot>, withheld = 0, name = '
   };
 };
 
-export const factsOf = (stations: readonly StationResult[], upstream = UPSTREAM): CheckResult => ({
+export const checkResultOf = (stations: readonly StationResult[], upstream = UPSTREAM): CheckResult => ({
   nowMs: NOW_MS,
   labelMatches: [],
   upstreams: [upstream],

@@ -310,7 +310,7 @@ class Pass<Row> {
       }
       rejects.add(placed, keptRows);
     }
-    return { parts, invalid, invalidFields, absentFields, ...rejects.facts() };
+    return { parts, invalid, invalidFields, absentFields, ...rejects.all() };
   }
 }
 
@@ -339,7 +339,7 @@ class RejectCounts {
     }
   }
 
-  facts(): RejectedRecords {
+  all(): RejectedRecords {
     return { rejected: this.#rejected, rejectedRecords: this.#records };
   }
 }

@@ -25,7 +25,7 @@ export function silenceCollector(spec: StationSpec, source: StationSource): Stat
     name: 'silences',
     async collect(context) {
       const listing = await list({}, context);
-      const families = storedTexts(stationTexts(Object.values(SILENCE_FAMILIES), [{ spec, facts: listing }]));
+      const families = storedTexts(stationTexts(Object.values(SILENCE_FAMILIES), [{ spec, listing }]));
       const repeated = [{ pages: listing.pages, intervalMs: spec.cache.ttlMs }];
       const served = { data: undefined, families, withheld: 0, repeated };
       return { served, report: undefined, commit: () => undefined };

@@ -5,13 +5,13 @@ import type { StationSpec } from '../../../src/model/station-spec.ts';
 
 const COMPLETENESS = completenessRows('telemetry_station_silences');
 
-export const SILENCE_FAMILIES = stationFamilies<{ readonly spec: StationSpec; readonly facts: Listing<string> }>()({
+export const SILENCE_FAMILIES = stationFamilies<{ readonly spec: StationSpec; readonly listing: Listing<string> }>()({
   telemetry_station_silences_complete: COMPLETENESS.complete,
   telemetry_station_silences_incomplete: COMPLETENESS.incomplete,
   telemetry_station_silences: {
     help: 'Silenced alerts.',
     exampleTitle: 'Silenced alerts by station',
     example: 'telemetry_station_silences',
-    samples: ({ facts }) => optionalSample(facts.size),
+    samples: ({ listing }) => optionalSample(listing.size),
   },
 });

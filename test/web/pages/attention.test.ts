@@ -59,26 +59,26 @@ const loaded = (load: Partial<UpstreamStatus['load']>): UpstreamStatus => ({
 const losing = (name: string, lost: number, before: number) =>
   up(name, { lossAt: () => ({ lost, before, sinceMs: NOW_MS - 9 * MINUTE_MS }) });
 
-const problemsOf = (stations: readonly StationStatus[], facts: Partial<ProblemSources> = {}) =>
-  currentProblems({ stations, upstreams: [UPSTREAM], nowMs: NOW_MS, ...facts });
+const problemsOf = (stations: readonly StationStatus[], sources: Partial<ProblemSources> = {}) =>
+  currentProblems({ stations, upstreams: [UPSTREAM], nowMs: NOW_MS, ...sources });
 
 type Options = Parameters<typeof attentionSection>[1];
 
 const sectionOf = (found: ReturnType<typeof currentProblems>, options: Partial<Options> = {}) =>
   attentionSection(found, { root: './', nowMs: NOW_MS, removalsOf: () => [], ownerLabel: undefined, ...options }).text;
 
-function headlineOf(stations: readonly StationStatus[], isSharded = false, facts: Partial<ProblemSources> = {}) {
-  const { text, tone } = headline(stations, problemsOf(stations, facts), { isSharded, nowMs: NOW_MS });
+function headlineOf(stations: readonly StationStatus[], isSharded = false, sources: Partial<ProblemSources> = {}) {
+  const { text, tone } = headline(stations, problemsOf(stations, sources), { isSharded, nowMs: NOW_MS });
   return { text: shown(text.text).text, tone };
 }
 
 /** The rows of the list, without its heading. */
 function rowsOf(
   stations: readonly StationStatus[],
-  facts: Partial<ProblemSources> = {},
+  sources: Partial<ProblemSources> = {},
   options: Partial<Options> = {},
 ) {
-  const [, ...rows] = sectionOf(problemsOf(stations, facts), options).split('<li ');
+  const [, ...rows] = sectionOf(problemsOf(stations, sources), options).split('<li ');
   return rows.map((row) => shown(`<li ${row}`));
 }
 
@@ -89,7 +89,7 @@ describe('headline', () => {
       tone: string,
       stations: readonly StationStatus[],
       isSharded?: boolean,
-      facts?: Partial<ProblemSources>,
+      sources?: Partial<ProblemSources>,
     ]
   >([
     ['No stations are configured', 'neutral', []],
@@ -126,8 +126,8 @@ describe('headline', () => {
       'warning',
       [up('c'), failing('a', 'timeout'), failing('d', 'timeout'), failing('b', 'forbidden'), failing('e', 'network')],
     ],
-  ])('is "%s" in the tone %s', (text, tone, stations, isSharded, facts) => {
-    expect(headlineOf(stations, isSharded, facts)).toEqual({ text, tone });
+  ])('is "%s" in the tone %s', (text, tone, stations, isSharded, sources) => {
+    expect(headlineOf(stations, isSharded, sources)).toEqual({ text, tone });
   });
 });
 
