@@ -15,7 +15,7 @@ interface Family {
 }
 
 interface Expected {
-  /** Of the configuration of the exporter. */
+  /** The stations that the configuration of the exporter has. */
   readonly stations: readonly StationSpec[];
   readonly shipped: readonly PrometheusRule[];
   /** What the exporter publishes. */

@@ -112,7 +112,7 @@ export async function readPrometheus(client: ApiClient, metrics: readonly string
       ),
       get('alertmanagers', z.object({ activeAlertmanagers: z.array(z.object({ url: z.string() })) })),
       client.get('metrics', z.string()),
-      // Of targets that are down, too.
+      // A range of a day also finds targets that are down now.
       query('group by (job, instance) (last_over_time(telemetry_station_exporter_build_info[1d]))'),
       query('telemetry_station_up'),
       query(`count by (__name__, station, upstream, set) ({__name__=~"${metrics.join('|')}"})`),

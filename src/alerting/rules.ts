@@ -68,7 +68,7 @@ export function comparedRules<Loaded extends PrometheusRule>(
   const unmatched = pairs.filter((pair) => pair.matches.length === 0).map(({ rule }) => rule);
   return {
     missing: unmatched.filter(({ name }) => !changed.some((rule) => rule.name === name)),
-    /** Those with another expression. */
+    /** Loaded rules whose expression is another one. */
     changed,
     /** What the mixin and the chart can adjust. */
     adjusted: [

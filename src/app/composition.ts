@@ -74,7 +74,7 @@ export interface Upstream {
   readonly client: UpstreamClient;
   readonly limiter: RequestLimiter;
   readonly texts: InternedTexts;
-  /** By station, until a reload. */
+  /** The page sizes that stations have reduced since the latest reload, by their names. */
   readonly reducedPageSizes: Map<string, number>;
 }
 

@@ -52,7 +52,7 @@ function exitCodeOf(isComplete: boolean, failures: readonly string[]): number {
 
 type ListColumns = Readonly<Record<string, ResourceColumn>>;
 
-/** With the station as the first one. */
+/** The columns of resources of several stations, of which the name of the station is the first. */
 function columnsOfAll(labels: readonly string[], rows: readonly StationResource[]): ListColumns {
   const stations = new Map(rows.map(({ station, resource }) => [resource, station]));
   const cell = (resource: Resource) => stations.get(resource);

@@ -43,7 +43,7 @@ export function joinedSegment(segments: readonly Segment[]): Segment {
   return { ...text, deflated: Buffer.concat(deflated) };
 }
 
-/** The same without a copy. */
+/** The segments joined as a list of pieces, without a copy. */
 export function listedSegment(segments: readonly (Segment | ListedSegment)[]): ListedSegment {
   const deflated = segments.flatMap((segment) => segment.deflated);
   const length = segments.reduce((sum, segment) => sum + segment.length, 0);

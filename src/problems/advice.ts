@@ -16,7 +16,7 @@ export interface Advice {
 
 /** What is known beside a failure. */
 export interface Circumstances {
-  /** Of the upstream; undefined: unknown. */
+  /** How the upstream is accessed; undefined: unknown. */
   readonly access?: UpstreamAccess | undefined;
   /** Who does not reply at all: the whole service, or one station while others of the upstream are answered. */
   readonly silence?: 'service' | 'station' | undefined;
@@ -95,7 +95,7 @@ export const UNAVAILABLE_ADVICE =
   'If the service is in maintenance, wait: refreshes continue when it accepts requests. If it is overloaded, send fewer requests: raise cache.ttl. Otherwise report it to the service.';
 
 interface Rule extends Partial<Advice> {
-  /** Of the failure. */
+  /** Matches one of the codes of the failure. */
   readonly code?: RegExp;
   /** Found in what the other side replied, which the message quotes. */
   readonly replyPattern?: RegExp;
@@ -114,7 +114,7 @@ function filled(text: string, words: Words): string {
 const UNOBTAINABLE =
   'Check that the credential file exists, is not empty and is readable by the exporter; it is reread automatically.';
 
-/** Where nothing is known of the upstream. */
+/** Words for a failure whose upstream is not known. */
 const GENERAL_WORDS = {
   /** Who was requested. */
   service: 'the service',

@@ -21,7 +21,7 @@ function timeOf(text: string, nowMs: number): number {
 
 export const CHANGE_PARAMETERS = {
   search: TEXT,
-  /** Of the changes of all stations. */
+  /** Only the changes of all stations have this filter. */
   station: TEXT,
   change: oneOf(CHANGES),
   since: TIME,

@@ -67,7 +67,7 @@ export const NONE = '(none)';
 /** The parameters of the selection, the order and the page. */
 export const PARAMETERS: Parameters = {
   search: TEXT,
-  /** Of a search in all stations. */
+  /** Only a search in all stations has this filter. */
   station: TEXT,
   ...textParameters(VALUE_FILTERS),
   alert_state: oneOf(ALERT_STATES),

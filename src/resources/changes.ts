@@ -22,7 +22,7 @@ export interface StationChanges {
   readonly removals: readonly ObservedRemovals[];
   /** How many are no longer kept, or never were because their refresh found too many. */
   readonly dropped: number;
-  /** Those of them that were removed resources. */
+  /** How many of these were removed resources. */
   readonly droppedRemovals: number;
 }
 

@@ -173,7 +173,7 @@ export function replyFailure(
   });
 }
 
-/** With four names of usual length. */
+/** Enough for a path with four names of usual length. */
 const MAX_PATH_LENGTH = 300;
 
 /** Aborted, cancelled or throttled: 409 and 499 are what gateways make of gRPC's ABORTED and CANCELLED. */

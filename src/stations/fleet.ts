@@ -68,7 +68,7 @@ export class Fleet<T extends CollectorTypes> {
 
 const JITTER = 0.1;
 
-/** Also with a ttl of 0. */
+/** Between two refreshes of a station, also with a ttl of 0. */
 const MIN_PAUSE_MS = 100;
 
 /** Refreshes a station whenever it is due, delayed by a random jitter so that stations do not synchronise. */

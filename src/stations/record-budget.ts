@@ -2,7 +2,7 @@ import { RecordLimitFailure, type RecordLimits } from '../model/failure.ts';
 import type { RecordCounter } from '../model/listing.ts';
 
 interface StationRecords {
-  /** In memory, from its latest listings. */
+  /** The records of its latest listings, which are in memory. */
   readonly kept: number;
   /** The size with which it was refused because all stations together had too many. It stays refused until it keeps as many; undefined: it is not. */
   readonly refusedSize: number | undefined;

@@ -47,9 +47,9 @@ export interface RefreshDetails<Report> {
   readonly report: Report | undefined;
 }
 
-/** In monotonic milliseconds. */
+/** The times of a refresh, in monotonic milliseconds. */
 interface AttemptTimes {
-  /** By a scrape or a timer. */
+  /** When a scrape or a timer requested it. */
   readonly requestedAt: number;
   /** When the upstream last admitted its first request, of this attempt or of one before. */
   readonly startedAt: number;

@@ -13,7 +13,7 @@ export interface OwnerCount extends Totals {
 }
 
 interface CountedStation {
-  /** With which it was listed. */
+  /** The configuration with which it was listed. */
   readonly spec: Pick<ResourceSpec, 'alertability' | 'resourceLabels'>;
   readonly aggregates: Pick<Aggregates, 'groups'>;
 }

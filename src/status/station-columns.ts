@@ -166,7 +166,7 @@ export function foundColumns(labelNames: readonly string[]): Columns<StationReso
   return { station: { cell: ({ station }) => station }, ...Object.fromEntries(columns) };
 }
 
-/** Of a row with data. */
+/** A cell that is empty in rows without data. */
 function counted(shows: (counts: Totals) => CellValue) {
   return ({ counts }: CoverageRow) => counts && shows(counts);
 }

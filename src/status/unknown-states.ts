@@ -17,7 +17,7 @@ export function unknownStatesOf(groups: Iterable<AggregateGroup>): readonly Unkn
   return rankedStates(counts);
 }
 
-/** Those of several stations together. */
+/** The states of several stations, with the sums of their resources. */
 export function allUnknownStates(stations: Iterable<readonly UnknownState[]>): readonly UnknownState[] {
   const counts = new Map<string, number>();
   for (const states of stations) for (const { state, resources } of states) add(counts, state, resources);

@@ -271,7 +271,7 @@ export async function changesOf(exporter: ExporterPort, request: Request, nowMs:
     stations,
     /** Since when listings have been compared; undefined: none has. */
     sinceMs,
-    /** The same, without a gap. */
+    /** Since when they have been compared without a gap. */
     unbrokenSinceMs: sinceMs === undefined ? undefined : Math.max(sinceMs, ...gapEnds),
     /** Stations whose changes may be missing before the last of these times. */
     withGap: statuses.filter(({ gapEndMs }) => gapEndMs !== undefined),

@@ -42,7 +42,7 @@ export interface ExporterPort {
   reload(): Promise<readonly string[]>;
   /** Since when which problems have kept an older configuration in force. */
   rejectedReload(): RejectedReload | undefined;
-  /** The same of the web configuration. */
+  /** Since when which problems have kept an older web configuration in force. */
   rejectedWebReload(): RejectedReload | undefined;
   /** Many stations that a reload removed, and that are not configured again. */
   removedStations(): RemovedStations | undefined;

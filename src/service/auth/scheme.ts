@@ -10,9 +10,9 @@ import { RequestFailure } from '../request-failure.ts';
 /** A way to authenticate requests, under its key in the configuration of an upstream. */
 export interface AuthScheme<Schema extends z.ZodType> {
   readonly schema: Schema;
-  /** Of the key. */
+  /** What the documentation says of its key. */
   readonly description: string;
-  /** In lower case. */
+  /** The names of the headers that it sets, in lower case. */
   readonly setsHeaders: readonly string[];
   /** A wrong local clock makes the service reject requests. */
   readonly dependsOnClock: boolean;

@@ -108,7 +108,7 @@ const STATUS_PARAMETERS = {
   upstream: TEXT,
   /** The key of a column, after a minus sign in descending order. */
   sort: TEXT,
-  /** The same of the tables of owners. */
+  /** The key of a column of the tables of owners, after a minus sign in descending order. */
   owners: TEXT,
   page: PAGE,
 };
