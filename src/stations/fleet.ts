@@ -69,7 +69,7 @@ export class Fleet<T extends CollectorTypes> {
 const JITTER = 0.1;
 
 /** Between two refreshes of a station, also with a ttl of 0. */
-const MIN_PAUSE_MS = 100;
+const MIN_DELAY_MS = 100;
 
 /** Refreshes a station whenever it is due, delayed by a random jitter so that stations do not synchronise. */
 export function refreshInBackground(
@@ -81,9 +81,9 @@ export function refreshInBackground(
   const schedule = () => {
     if (stopped) return;
     const { ttlMs, errorTtlMs } = cache.spec.cache;
-    // Refreshes that take longer than ttl must not follow each other without a pause.
-    const pauseMs = cache.wasAttempted ? Math.max(MIN_PAUSE_MS, Math.min(ttlMs, errorTtlMs)) : 0;
-    const delayMs = Math.max(cache.dueInMs(), pauseMs) * (1 + JITTER * random());
+    // Refreshes that take longer than ttl must not follow each other at once.
+    const leastDelayMs = cache.wasAttempted ? Math.max(MIN_DELAY_MS, Math.min(ttlMs, errorTtlMs)) : 0;
+    const delayMs = Math.max(cache.dueInMs(), leastDelayMs) * (1 + JITTER * random());
     timer = setTimeout(() => void cache.refresh().then(schedule), Math.min(delayMs, MAX_TIMER_MS));
   };
   schedule();

@@ -111,7 +111,7 @@ export const UNAVAILABLE_MS = 5000;
 /** A service that accepts few requests refuses them in between: what repeats so soon is no interruption. */
 const INTERRUPTED_AGAIN_MS = 10_000;
 
-/** So many stations, or all if there are fewer, are not refused or rejected each for a reason of its own. */
+/** So many stations are not refused or rejected each for a reason of its own; where there are fewer, all of them are not refused so either. */
 const SEVERAL_STATIONS = 3;
 
 /** A station is unavailable by itself when it was refused this often while others are accepted. */
