@@ -24,6 +24,7 @@ import { type Page, root } from './markdown.ts';
 
 /** Names of Prometheus, VictoriaMetrics, Kubernetes, Node.js and undici in the form of ours. */
 const FOREIGN = [
+  'NoTranslation',
   'RetryHandler',
   'bodySizeLimit',
   'body_size_limit',
@@ -45,6 +46,7 @@ const FOREIGN = [
   'scrape_timeout',
   'setImmediate',
   'subPath',
+  'target_info',
 ];
 
 /** The prefix of the exporter's own metrics, in regular expressions. */
