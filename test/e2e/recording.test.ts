@@ -177,7 +177,7 @@ describe('record', () => {
       expect(text).not.toContain(name);
     for (const kept of [
       'resource_type.kind.1',
-      'CollectorTypes 2',
+      'Kind 2',
       '1.5 TiB',
       'N4lS',
       'ALERTSTATE_FIRING',

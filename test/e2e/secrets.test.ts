@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import type { SchemeName } from '../../src/service/auth/schemes.ts';
 import { valuesOf } from '../exposition/parse-exposition.ts';
 import { temporaryFile } from '../service/support/files.ts';
 import { startProxy } from '../service/support/proxy.ts';
@@ -31,7 +32,9 @@ const oauth2: Scheme = (secret, token_url) => {
   return schemeWith('oauth2', 'client_secret', others)(secret, token_url);
 };
 
-const SCHEMES: Readonly<Record<string, Scheme>> = {
+type Authentication = SchemeName | 'http_headers';
+
+const SCHEMES: Readonly<Record<Authentication, Scheme>> = {
   authorization: schemeWith('authorization', 'credentials'),
   basic_auth: schemeWith('basic_auth', 'password', { username: 'user' }),
   hmac: schemeWith('hmac', 'secret_access_key', {
@@ -49,10 +52,10 @@ const TEXT = { text: SECRET };
 const tokenFor = (secret: string) => `${TOKEN}-${Buffer.from(secret).toString('hex')}`;
 
 /** What the service accepts; the test checks configured headers, which the service does not. */
-function authFor(name: string): AuthCheck | undefined {
+function authFor(name: Authentication): AuthCheck | undefined {
   if (name === 'http_headers') return undefined;
   if (name === 'oauth2') return { authorization: { credentials: tokenFor(SECRET) } };
-  return SCHEMES[name]?.(TEXT, '') as AuthCheck;
+  return SCHEMES[name](TEXT, '') as AuthCheck;
 }
 
 /** Each secret, plain and in every encoding in which it is sent. */
@@ -130,7 +133,7 @@ const echo: RequestListener = async (request, response) => {
   response.writeHead(401).end(`rejected authorization ${authorization} and key ${key}: ${await text(request)}`);
 };
 
-describe.each(Object.entries(SCHEMES))('the secret of %s', (name, scheme) => {
+describe.each(Object.entries(SCHEMES) as [Authentication, Scheme][])('the secret of %s', (name, scheme) => {
   it.each(['inline', 'file'])('is accepted by the service when given %s, and shown nowhere', async (source) => {
     const service = await startService(authFor(name));
     const file = temporaryFile('secret', `${SECRET}\n`);

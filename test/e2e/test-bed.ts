@@ -152,7 +152,7 @@ const pick = (choices: readonly unknown[], index: number) => choices[index % cho
 export function variedEntries(count: number): (SourceEntry & { readonly record: ReturnType<typeof wireRecord> })[] {
   return Array.from({ length: count }, (_, index) => ({
     record: wireRecord(`r${index}`, {
-      resource_type: { key: `resource_type.kind.${index % 3}`, label: `CollectorTypes ${index % 3}` },
+      resource_type: { key: `resource_type.kind.${index % 3}`, label: `Kind ${index % 3}` },
       create_time: `2024-05-01T12:00:${String(index % 60).padStart(2, '0')}.500Z`,
       sku: pick(['2 GPU', '1.5 TiB', 'large', ''], index),
       state: pick(['ALERTSTATE_INACTIVE', 'ALERTSTATE_FIRING'], index),

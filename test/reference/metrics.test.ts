@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { metricsReference } from '../../scripts/reference/metrics.ts';
 import { FAMILY_DESCRIPTIONS } from '../../src/collectors/collectors.ts';
 import { knownMetrics, unknownIn } from '../prometheus/promql/known-metrics.ts';
 import { parsePromql } from '../prometheus/promql/parse.ts';
@@ -15,4 +16,9 @@ describe('FAMILY_DESCRIPTIONS', () => {
       expect(unknownIn(example, metrics)).toEqual([]);
     },
   );
+
+  it('has no family that the page of metrics lacks', () => {
+    const page = metricsReference();
+    expect(FAMILY_DESCRIPTIONS.filter(({ name }) => !page.includes(`\`${name}\``)).map(({ name }) => name)).toEqual([]);
+  });
 });

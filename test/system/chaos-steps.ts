@@ -56,7 +56,7 @@ export const STEPS: Readonly<Record<string, (state: ChaosState) => unknown>> = {
     const { random, service } = state;
     const share = random();
     state.expectedIds = POOL.filter(() => random() < share);
-    const type = (id: string) => ({ key: `resource_type.kind.${id.length}`, label: 'CollectorTypes' });
+    const type = (id: string) => ({ key: `resource_type.kind.${id.length}`, label: 'Kind' });
     const record = (id: string) => wireRecord(id, { state: pick(random, STATES), resource_type: type(id) });
     service.setRecords(
       STATION,
