@@ -190,7 +190,8 @@ function describeHalves(name: string, rules: string, minutesOfPage: readonly num
     });
     const promql_expr_test = [
       {
-        expr: pages('2d'),
+        // In five minutes: ranges of Prometheus 3 lack their first moment.
+        expr: `round(${pages('2d')}, 5)`,
         eval_time: `${2 * DAY_MINUTES - 1}m`,
         exp_samples: [page('lost', 365), ...minutesOfPage.map((minutes) => page('night', minutes))],
       },
