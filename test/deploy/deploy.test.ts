@@ -173,6 +173,7 @@ describe('the examples of Prometheus, the Prometheus operator and the rules', ()
       'prometheus.yml',
       'README.md',
       'README.zh-CN.md',
+      'docs/backends.md',
       'serviceMonitor',
       'scrapeConfig',
     ];
