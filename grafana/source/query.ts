@@ -49,6 +49,14 @@ export class Scope {
     const unknown = this.series('telemetry_station_resources_with_unknown_alert_coverage', ...matchers);
     return `${this.leastCoverage(by, ...matchers)} unless sum${by} (${unknown}) > 0`;
   }
+
+  /** The coverage if all resources of which it is unknown are covered; nothing where there are none. */
+  mostCoverage(): string {
+    const uncovered = this.series('telemetry_station_resources_without_alert_rules');
+    const coverable = this.series('telemetry_station_coverable_resources');
+    const unknown = this.series('telemetry_station_resources_with_unknown_alert_coverage');
+    return `1 - sum(${uncovered}) / sum(${coverable}) and sum(${unknown}) > 0`;
+  }
 }
 
 /** The latest value within 15 minutes, if the exporter is down. The series of a station end only with it. */

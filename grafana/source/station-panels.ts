@@ -69,10 +69,11 @@ export const alertCoverage = (scope: Scope) =>
     {
       title: 'Coverage',
       description:
-        'Alert coverage: resources known to be covered by alert rules as a share of those that could be, and of how many it is unknown. Exempt resources do not count.',
+        'Alert coverage: resources known to be covered by alert rules as a share of those that could be. Where it is unknown of some, also the share if all of these are covered, and how many they are. Exempt resources do not count.',
       unit: UNIT.ratio,
     },
     rangeQuery(scope.leastCoverage(), 'Covered'),
+    rangeQuery(scope.mostCoverage(), 'At most'),
     rangeQuery(`sum(${scope.once('telemetry_station_resources_with_unknown_alert_coverage')})`, 'Unknown'),
   )
     // A value without its name would look like the coverage.
@@ -235,7 +236,7 @@ export const overdue = (scope: Scope) =>
       queries: [
         tableQuery(`sum by ($owner) (${scope.once('telemetry_station_overdue_resources')})`),
         tableQuery(`sum by ($owner) (${scope.once('telemetry_station_uncovered_resources_with_unknown_age')}) > 0`),
-        tableQuery(`clamp_min(time() - min by ($owner) (${scope.series(OLDEST_UNCOVERED)}), 0)`),
+        tableQuery(`time() - min by ($owner) (${scope.series(OLDEST_UNCOVERED)}) > 0`),
       ],
       columns: [
         { field: '$owner', title: 'Owner', mappings: withoutOwner },

@@ -30,12 +30,15 @@ describe('stats', () => {
     expect(await shown('exporter.json: Exporters up', [[{}, 0.5]])).toEqual([['50% (red)']]);
     expect(await shown('station.json: Listing', [[{}, 1]])).toEqual([['Complete']]);
     expect(await shown('station.json: Listing', [[{}, 0]])).toEqual([['Incomplete (dark-orange)']]);
-    expect(await shown('fleet.json: Coverage', [[{}, 0.92]], [[{}, 0]])).toEqual([['Covered: 92%'], ['Unknown: 0']]);
-    expect(await shown('fleet.json: Coverage', [[{}, 0.664]], [[{}, 84]])).toEqual([
+    expect(await shown('fleet.json: Coverage', [[{}, 0.92]], [], [[{}, 0]])).toEqual([
+      ['Covered: 92%'],
+      ['Unknown: 0'],
+    ]);
+    expect(await shown('fleet.json: Coverage', [[{}, 0.664]], [[{}, 1]], [[{}, 84]])).toEqual([
       ['Covered: 66.4%'],
+      ['At most: 100%'],
       ['Unknown: 84 (blue)'],
     ]);
-    expect(await shown('fleet.json: Coverage', [], [[{}, 250]])).toEqual([['Unknown: 250 (blue)']]);
   });
 
   it('show how old the data is, and a station that was never refreshed', async () => {
