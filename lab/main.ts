@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { FlagValues } from '../src/cli/flags.ts';
-import { OperatorError } from '../src/commands/process-context.ts';
+import { OperatorError } from '../src/cli/operator-error.ts';
 import type { Recording } from '../src/recording/recording.ts';
 import { NAMED_FAULTS, slow } from './simulator/faults.ts';
 import { parseRecording, startReplay } from './simulator/replay.ts';

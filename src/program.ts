@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type CommandName, PROGRAM } from './cli/commands.ts';
 import type { FlagValues } from './cli/flags.ts';
 import { helpText } from './cli/help.ts';
+import { OperatorError } from './cli/operator-error.ts';
 import { parseFlags } from './cli/parse.ts';
-import { OperatorError, type ProcessContext } from './commands/process-context.ts';
+import type { ProcessContext } from './commands/process-context.ts';
 import type { Build } from './exposition/own-metrics.ts';
 
 /** Resolves with a function that runs the command until it ends or a signal arrives, prints its problems and resolves with the exit code. */

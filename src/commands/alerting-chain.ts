@@ -15,6 +15,7 @@ import { keptLabels } from '../alerting/relabeling.ts';
 import { alertmanagerConfig } from '../alerting/routing.ts';
 import { comparedRules, isOurs, shippedFile, shippedRules } from '../alerting/rules.ts';
 import type { FlagValues } from '../cli/flags.ts';
+import { OperatorError } from '../cli/operator-error.ts';
 import { FAMILY_DESCRIPTIONS } from '../collectors/collectors.ts';
 import { checkYaml } from '../config/checked-yaml.ts';
 import { contentOf } from '../config/file-content.ts';
@@ -26,7 +27,7 @@ import { RESOURCE_FAMILIES } from '../resources/families.ts';
 import type { ResourceSpec } from '../resources/spec.ts';
 import { httpClientConfig } from '../service/http-client-schema.ts';
 import { httpClientOptions } from '../service/upstream-options.ts';
-import { OperatorError, type ProcessContext } from './process-context.ts';
+import type { ProcessContext } from './process-context.ts';
 
 /** What Prometheus and Alertmanager say about the way of alerts, and the alerts as Alertmanager gets them. */
 export async function readChain(context: ProcessContext, flags: FlagValues, { config }: LoadedConfig) {

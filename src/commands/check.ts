@@ -5,6 +5,7 @@ import { chainReport } from '../cli/chain-report.ts';
 import { checkReport, verdictText } from '../cli/check-report.ts';
 import { writeToStream } from '../cli/data-output.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
+import { OperatorError } from '../cli/operator-error.ts';
 import { resourceTable } from '../cli/resource-table.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { type CheckResult, labelMatches, type StationResult } from '../diagnosis/check-result.ts';
@@ -25,7 +26,7 @@ import type { StationStatus } from '../status/station-status.ts';
 import { csvPieces, jsonPieces } from '../text/records.ts';
 import { readChain } from './alerting-chain.ts';
 import { loadInputs, withConfig } from './config-source.ts';
-import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
+import { type ProcessContext, screenOf } from './process-context.ts';
 import { checkLabels } from './read-station.ts';
 import { withStations } from './with-stations.ts';
 

@@ -1,9 +1,10 @@
 import { loadAccessRules } from '../app/web-access.ts';
 import type { FlagValues } from '../cli/flags.ts';
+import { OperatorError } from '../cli/operator-error.ts';
 import { contentOf } from '../config/file-content.ts';
 import { type LoadResult, loadConfig } from '../config/load.ts';
 import { formatProblems, unreadable } from '../config/problem.ts';
-import { OperatorError, type ProcessContext } from './process-context.ts';
+import type { ProcessContext } from './process-context.ts';
 
 export async function withConfig<T>(
   { env }: Pick<ProcessContext, 'env'>,

@@ -5,13 +5,14 @@ import { type DrillAlert, drillAlerts, realAlerts, sendDrill } from '../alerting
 import { type Labels, labelsText } from '../alerting/labels.ts';
 import { destinationsOf } from '../alerting/routing.ts';
 import type { FlagValues } from '../cli/flags.ts';
+import { OperatorError } from '../cli/operator-error.ts';
 import { tableOf } from '../cli/table.ts';
 import { formatProblems } from '../config/problem.ts';
 import { suggestion } from '../text/quoted.ts';
 import { countText, namesText } from '../text/words.ts';
 import { readApi, readChain } from './alerting-chain.ts';
 import { withConfig } from './config-source.ts';
-import { OperatorError, type ProcessContext, screenOf } from './process-context.ts';
+import { type ProcessContext, screenOf } from './process-context.ts';
 
 /** Between two reads of what became of the alerts. */
 const PAUSE_MS = 500;

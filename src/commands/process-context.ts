@@ -2,6 +2,7 @@ import { type EventEmitter, once } from 'node:events';
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { CLEAR_LINE, type LogOutput } from '../cli/log-output.ts';
+import { OperatorError } from '../cli/operator-error.ts';
 import type { Screen } from '../cli/table.ts';
 import type { Build } from '../exposition/own-metrics.ts';
 
@@ -54,19 +55,6 @@ export function screenOf(
   if (columns === undefined) return undefined;
   const hasColours = (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
   return { columns: wide || columns === 0 ? Number.POSITIVE_INFINITY : columns, hasColours };
-}
-
-/** A problem that the operator can fix: printed without a stack. */
-export class OperatorError extends Error {
-  override readonly name = 'OperatorError';
-  readonly problems: readonly string[];
-  readonly exitCode: number;
-
-  constructor(problems: readonly string[], cause?: unknown, exitCode = 1) {
-    super(problems.join('\n'), { cause });
-    this.problems = problems;
-    this.exitCode = exitCode;
-  }
 }
 
 /** The end by a signal before the work is done, with the exit code that shells show for it. */

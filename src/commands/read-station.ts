@@ -1,4 +1,5 @@
 import type { FlagValues } from '../cli/flags.ts';
+import { OperatorError } from '../cli/operator-error.ts';
 import type { LoadedConfig } from '../config/load.ts';
 import { formatProblems, listed } from '../config/problem.ts';
 import { resolveStations } from '../config/resolve.ts';
@@ -13,7 +14,7 @@ import { quoted, suggestion } from '../text/quoted.ts';
 import { printable } from '../text/records.ts';
 import { countText, firstOf } from '../text/words.ts';
 import { withConfig } from './config-source.ts';
-import { OperatorError, type ProcessContext } from './process-context.ts';
+import type { ProcessContext } from './process-context.ts';
 import { withStations } from './with-stations.ts';
 
 export interface StationReading extends Pick<Health, 'cached'> {

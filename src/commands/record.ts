@@ -3,11 +3,12 @@ import { rm, writeFile } from 'node:fs/promises';
 import { PROGRAM } from '../cli/commands.ts';
 import { writeToStream } from '../cli/data-output.ts';
 import type { FlagValues } from '../cli/flags.ts';
+import { OperatorError } from '../cli/operator-error.ts';
 import { recordingPieces, StationRecorder } from '../recording/station-recorder.ts';
 import type { Snapshot } from '../resources/snapshot.ts';
 import { quoted } from '../text/quoted.ts';
 import { countText } from '../text/words.ts';
-import { OperatorError, type ProcessContext } from './process-context.ts';
+import type { ProcessContext } from './process-context.ts';
 import { readStations, type StationReading } from './read-station.ts';
 
 /** Records the responses for a station with anonymized IDs and names; a failed listing leaves no file. Only data goes to stdout. */

@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net';
 import { Exporter } from '../app/exporter.ts';
 import { accessWarnings, loadAccessRules } from '../app/web-access.ts';
 import { type FlagValues, ownShard } from '../cli/flags.ts';
+import { OperatorError } from '../cli/operator-error.ts';
 import { configFingerprint } from '../config/config-fingerprint.ts';
 import type { LoadResult } from '../config/load.ts';
 import { createLogger, type Logger } from '../journal/logger.ts';
@@ -13,7 +14,7 @@ import { createApp } from '../web/app.ts';
 import { isEndpoint } from '../web/routes.ts';
 import { listen } from '../web/server.ts';
 import { loadInputs, withConfig } from './config-source.ts';
-import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
+import { type ProcessContext, terminationSignal } from './process-context.ts';
 
 const DRAIN_MS = 1500;
 

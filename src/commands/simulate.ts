@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { PROGRAM } from '../cli/commands.ts';
 import type { FlagValues } from '../cli/flags.ts';
-import { OperatorError, type ProcessContext, terminationSignal } from './process-context.ts';
+import { OperatorError } from '../cli/operator-error.ts';
+import { type ProcessContext, terminationSignal } from './process-context.ts';
 
 /** Runs the simulated service until a termination signal. Prints a complete configuration file for it, for `simulate > config.yaml`. */
 export async function simulate(context: ProcessContext, flags: FlagValues): Promise<void> {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OperatorError } from '../../src/commands/process-context.ts';
+import { OperatorError } from '../../src/cli/operator-error.ts';
 import { writeNewFile } from '../../src/commands/record.ts';
 import { temporaryFile } from '../service/support/files.ts';
 
