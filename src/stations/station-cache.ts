@@ -228,7 +228,7 @@ export class StationCache<T extends CollectorTypes> {
 
   /**
    * The station with the oldest data is first: however long stations have queued before, their data is of the same age then. One that failed
-   * waits for those that were attempted less recently: otherwise the stations that fail would be the only ones in an outage.
+   * waits for those that were attempted less recently: otherwise those that fail would be the only ones to be refreshed.
    */
   #outdatedAt(): number {
     const ttlMs = this.wasAttempted ? this.spec.cache.ttlMs : 0;

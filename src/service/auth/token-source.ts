@@ -44,17 +44,17 @@ const MAX_MARGIN_MS = 10_000;
 /** Shorter lifetimes would mean a token for every page. */
 const MIN_USE_MS = 10_000;
 
-/** The first pause after a failure; it doubles with each further one. */
-const MIN_PAUSE_MS = 1000;
+/** The first delay after a failure; it doubles with each further one. */
+const MIN_DELAY_MS = 1000;
 
-const MAX_PAUSE_MS = 5 * 60_000;
+const MAX_DELAY_MS = 5 * 60_000;
 
-/** After an outage no attempt was counted against the account, and data should be back soon. */
-const MAX_OUTAGE_PAUSE_MS = 30_000;
+/** While the token endpoint is down, no attempt counts against the account, and data should be back soon. */
+const MAX_UNAVAILABLE_DELAY_MS = 30_000;
 
 /**
  * The access token of the client credentials grant: fetched once for all requests, and again shortly before it expires. A failure is
- * kept for a growing pause, unless the secret changes: repeated attempts with a wrong one can lock the account.
+ * kept for a growing delay, unless the secret changes: repeated attempts with a wrong one can lock the account.
  */
 export class TokenSource {
   readonly #grant: Grant;
@@ -70,7 +70,7 @@ export class TokenSource {
   /** Token requests that failed in a row. */
   #failedRequests = 0;
   /** The token was rejected, or a request for one has failed: until then none is requested, unless the secret changes. */
-  #pause: { readonly secret: string; readonly untilMs: number; readonly failure?: RequestFailure } | undefined;
+  #delay: { readonly secret: string; readonly untilMs: number; readonly failure?: RequestFailure } | undefined;
   #fetching: Promise<Token> | undefined;
   #style: Style = 'header';
   /** Until the token endpoint has accepted a style, a rejection selects the other one. */
@@ -90,7 +90,7 @@ export class TokenSource {
 
   /** The signal bounds the caller's wait, never the fetch: other requests may be waiting for it. */
   async read(signal: AbortSignal): Promise<string> {
-    if (this.#token && !this.#pause && this.#nowMs() < this.#token.dueMs) return this.#token.text;
+    if (this.#token && !this.#delay && this.#nowMs() < this.#token.dueMs) return this.#token.text;
     this.#fetching ??= this.#renewed().finally(() => {
       this.#fetching = undefined;
     });
@@ -99,14 +99,14 @@ export class TokenSource {
 
   /**
    * The service rejected this token, which may have been replaced meanwhile. Otherwise the next read fetches another one, unless the one
-   * before was rejected too: then each token is used for a growing pause.
+   * before was rejected too: then each token is used for a growing delay.
    */
   invalidate(text: string): void {
     if (this.#token?.text !== text || this.#isRejected) return;
     const { issuedMs, secret } = this.#token;
     this.#isRejected = true;
-    if (this.#nowMs() - issuedMs > MAX_PAUSE_MS) this.#rejectedTokens = 0;
-    this.#pause ??= { secret, untilMs: issuedMs + this.#pauseMs(this.#rejectedTokens, MAX_PAUSE_MS) };
+    if (this.#nowMs() - issuedMs > MAX_DELAY_MS) this.#rejectedTokens = 0;
+    this.#delay ??= { secret, untilMs: issuedMs + this.#delayMs(this.#rejectedTokens, MAX_DELAY_MS) };
     this.#rejectedTokens += 1;
   }
 
@@ -120,20 +120,20 @@ export class TokenSource {
     ];
   }
 
-  /** Ends the pause after a failure; a rejected token is still replaced. */
+  /** Ends the delay after a failure; a rejected token is still replaced. */
   forgetFailure(): void {
-    if (this.#pause) this.#pause = { secret: this.#pause.secret, untilMs: Number.NEGATIVE_INFINITY };
+    if (this.#delay) this.#delay = { secret: this.#delay.secret, untilMs: Number.NEGATIVE_INFINITY };
     this.#rejectedTokens = 0;
     this.#failedRequests = 0;
   }
 
   async #renewed(): Promise<Token> {
     const secret = await this.#readSecret();
-    if (this.#pause?.secret !== secret) this.forgetFailure();
-    const { untilMs = 0, failure } = this.#pause ?? {};
-    const pauseMs = untilMs - this.#nowMs();
-    if (pauseMs > 0 && failure) return this.#tokenUntilExpiry(failure, pauseMs);
-    if (pauseMs > 0 && this.#token && this.#nowMs() < this.#token.expiresMs) return this.#token;
+    if (this.#delay?.secret !== secret) this.forgetFailure();
+    const { untilMs = 0, failure } = this.#delay ?? {};
+    const delayMs = untilMs - this.#nowMs();
+    if (delayMs > 0 && failure) return this.#tokenUntilExpiry(failure, delayMs);
+    if (delayMs > 0 && this.#token && this.#nowMs() < this.#token.expiresMs) return this.#token;
     return this.#fetch(secret, failure === undefined);
   }
 
@@ -148,16 +148,16 @@ export class TokenSource {
       this.#token = await this.#requestToken(secret, isFirst);
       this.#isRejected = false;
       this.#failedRequests = 0;
-      this.#pause = undefined;
+      this.#delay = undefined;
       return this.#token;
     } catch (error) {
       if (!(error instanceof RequestFailure)) throw error;
       this.#failedRequests += 1;
       const failure = this.#tokenFailure(error);
-      const backoffMs = this.#pauseMs(this.#failedRequests, error.retryable ? MAX_OUTAGE_PAUSE_MS : MAX_PAUSE_MS);
-      const pauseMs = Math.max(backoffMs, error.retryAfterMs ?? 0);
-      this.#pause = { secret, untilMs: this.#nowMs() + pauseMs, failure };
-      return this.#tokenUntilExpiry(failure, pauseMs);
+      const backoffMs = this.#delayMs(this.#failedRequests, error.retryable ? MAX_UNAVAILABLE_DELAY_MS : MAX_DELAY_MS);
+      const delayMs = Math.max(backoffMs, error.retryAfterMs ?? 0);
+      this.#delay = { secret, untilMs: this.#nowMs() + delayMs, failure };
+      return this.#tokenUntilExpiry(failure, delayMs);
     }
   }
 
@@ -172,9 +172,9 @@ export class TokenSource {
   }
 
   /** With equal jitter, so that replicas do not stay in step. */
-  #pauseMs(failures: number, maxMs: number): number {
+  #delayMs(failures: number, maxMs: number): number {
     if (failures === 0) return 0;
-    const doubledMs = MIN_PAUSE_MS * 2 ** (failures - 1);
+    const doubledMs = MIN_DELAY_MS * 2 ** (failures - 1);
     const jitter = (1 + this.#dependencies.random()) / 2;
     return jitter * Math.min(maxMs, doubledMs);
   }
