@@ -1,4 +1,4 @@
-import { chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { installedChromium } from '../../test/browser/browser.ts';
 import { END_MS, HOUR_MS } from './world.ts';
 
@@ -10,7 +10,7 @@ const WINDOW = { width: 1440, height: 1400 };
 /** Between panels. */
 const GAP = 8;
 
-/** Takes README's pictures of the fleet dashboard, down to its stations, in a Grafana that shows it without a login. */
+/** Takes README's pictures of the fleet dashboard, totals to stations, in a Grafana that shows it without a login. */
 export async function takePictures(grafana: string): Promise<void> {
   const browser = await chromium.launch(installedChromium());
   for (const theme of ['light', 'dark']) {
@@ -22,11 +22,18 @@ export async function takePictures(grafana: string): Promise<void> {
     for (const text of ['Last scrape', 'forbidden', 'Failing stations']) await page.getByText(text).first().waitFor();
     // The button that refreshes the dashboard cancels its queries while they run.
     await page.getByText('Cancel', { exact: true }).waitFor({ state: 'detached' });
-    const lastPanel = await page.getByTestId('data-testid Panel header All stations').boundingBox();
-    if (lastPanel === null) throw new Error('no table of stations');
-    const height = Math.ceil(lastPanel.y + lastPanel.height + GAP);
-    const clip = { x: 0, y: 0, width: WINDOW.width, height };
+    const totals = await panelBox(page, 'Exporters');
+    const stations = await panelBox(page, 'All stations');
+    const top = Math.floor(totals.y - GAP);
+    const bottom = Math.ceil(stations.y + stations.height + GAP);
+    const clip = { x: 0, y: top, width: WINDOW.width, height: bottom - top };
     await page.screenshot({ path: `docs/images/fleet-${theme}.png`, clip, animations: 'disabled' });
   }
   await browser.close();
+}
+
+async function panelBox(page: Page, title: string) {
+  const box = await page.getByTestId(`data-testid Panel header ${title}`).boundingBox();
+  if (box === null) throw new Error(`no panel ${title}`);
+  return box;
 }

@@ -8,7 +8,7 @@ import { pngOf } from '../docs/png.ts';
 import { startExporter } from '../e2e/test-bed.ts';
 import { openPage } from './page.ts';
 
-const SIZE = { width: 1280, height: 800 };
+const WIDTH = 1280;
 
 let world: Awaited<ReturnType<typeof startWorld>>;
 let exporter: Awaited<ReturnType<typeof startExporter>>;
@@ -37,21 +37,22 @@ async function expectShot(page: Page, file: string): Promise<void> {
   const shot = await page.screenshot({ animations: 'disabled' });
   const path = join(root, 'docs/images', file);
   if (inject('isUpdating')) writeFileSync(path, shot);
-  expect(pngOf(shot).width).toBe(SIZE.width);
+  expect(pngOf(shot).width).toBe(WIDTH);
   expect(pngOf(readFileSync(path))).toEqual(pngOf(shot));
 }
 
 describe('the images of the documentation', () => {
   it.each(['light', 'dark'] as const)('show the stations in %s colours', async (colorScheme) => {
     // Down to the totals, below what needs attention.
-    const page = await openPage({ colorScheme, viewport: { ...SIZE, height: 825 } });
+    const page = await openPage({ colorScheme, viewport: { width: WIDTH, height: 825 } });
     await page.goto(exporter.url);
     expect(await page.locator('.state.failing').count()).toBe(1);
     await expectShot(page, `status-${colorScheme}.png`);
   });
 
   it('show the resources of a station, searched and sorted', async () => {
-    const page = await openPage({ viewport: SIZE });
+    // Down to the end of a row.
+    const page = await openPage({ viewport: { width: WIDTH, height: 788 } });
     await page.goto(`${exporter.url}/stations/prod?search=gateway&sort=-alert_rules#resources`);
     expect(await page.locator('#resource-table tbody tr').count()).toBeGreaterThan(10);
     await expectShot(page, 'station.png');

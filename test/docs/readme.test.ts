@@ -85,7 +85,7 @@ describe('README.zh-CN.md', () => {
     { what: 'a link to a heading', from: '(#安装)', to: '(#配置)' },
     { what: 'an address', from: '<http://localhost:3000/>', to: '3000' },
     { what: 'a picture', from: 'docs/images/status-light.png', to: 'docs/images/fleet-light.png' },
-    { what: 'the size of a picture', from: 'width="870"', to: 'width="1600"' },
+    { what: 'the size of a picture', from: 'width="960"', to: 'width="1600"' },
     { what: 'the name of a metric', from: '`telemetry_station_up`', to: '`up`' },
     { what: 'a section', from: /^## Grafana\n/m, to: '' },
     { what: 'the order of sections', from: /(^## Grafana\n.*?)(^## .*?)(?=^## )/ms, to: '$2$1' },
