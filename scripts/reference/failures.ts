@@ -1,7 +1,7 @@
 import { FAILURE_REASONS, NOT_TRIED_REASON } from '../../src/model/failure.ts';
 import { generalAdvice } from '../../src/problems/advice.ts';
 
-const START = '<!-- Generated from src/problems/advice.ts by `npm run generate`; do not edit. -->';
+const START = '<!-- Generated from src/problems/failure-rules.ts by `npm run generate`; do not edit. -->';
 const END = '<!-- End of generated table. -->';
 
 const NOT_TRIED_MEANING = 'No refresh has ended since the exporter started or the station was added.';

@@ -12,7 +12,8 @@ import {
 import { hasManyUnknownStates, hasUnknownStates, isManyFiring, lacksMany } from '../status/thresholds.ts';
 import { allUnknownStates, unknownStatesAdvice, unknownStatesText } from '../status/unknown-states.ts';
 import { countText, firstOf, numberText } from '../text/words.ts';
-import { type Advice, explain, incompleteAdvice } from './advice.ts';
+import { explain, incompleteAdvice } from './advice.ts';
+import type { Advice } from './failure-rules.ts';
 import { affected, type FleetProblem } from './problem.ts';
 
 /** From here on, data that was not refreshed is a problem: scrape intervals in use are shorter. */

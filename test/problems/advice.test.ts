@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure, FailureReason, UpstreamAccess } from '../../src/model/failure.ts';
-import { type Circumstances, explain } from '../../src/problems/advice.ts';
+import { explain } from '../../src/problems/advice.ts';
+import type { Circumstances } from '../../src/problems/failure-rules.ts';
 import { upstreamAccess } from '../../src/service/upstream-access.ts';
 import type { UpstreamOptions } from '../../src/service/upstream-options.ts';
 import { CLIENT_OPTIONS, schemeOf } from '../service/support/client.ts';
