@@ -72,10 +72,15 @@ export function stat(
     .colorMode(BigValueColorMode.Value)
     .graphMode(BigValueGraphMode.None)
     .justifyMode(BigValueJustifyMode.Center)
-    .text(new VizTextDisplayOptionsBuilder().titleSize(13).valueSize(30))
+    .text(textSizes(13, 30))
     .reduceOptions(reduceOptions(''));
   // The SDK types data links as dashboard links; Grafana reads title and URL.
   return link === undefined ? panel : panel.dataLinks([{ build: () => link as DashboardLink }]);
+}
+
+/** Of the names of values, and of the values. */
+export function textSizes(titleSize: number, valueSize: number): VizTextDisplayOptionsBuilder {
+  return new VizTextDisplayOptionsBuilder().titleSize(titleSize).valueSize(valueSize);
 }
 
 function reduceOptions(fields: string): ReduceDataOptionsBuilder {

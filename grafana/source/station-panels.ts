@@ -16,7 +16,17 @@ import {
   withoutPrefix,
 } from './appearance.ts';
 import { exporterLink, resourceLink, resourcesLink, stationLink } from './build-dashboard.ts';
-import { type Column, colorStates, lastKnownStat, stackedBars, stat, TIME_WIDTH, table, timeseries } from './panel.ts';
+import {
+  type Column,
+  colorStates,
+  lastKnownStat,
+  stackedBars,
+  stat,
+  TIME_WIDTH,
+  table,
+  textSizes,
+  timeseries,
+} from './panel.ts';
 import { instantQuery, lastKnown, rangeQuery, type Scope, tableQuery } from './query.ts';
 
 /** A series for each station, whose label `reason` says why the latest refresh failed. */
@@ -78,6 +88,8 @@ export const alertCoverage = (scope: Scope) =>
   )
     // A value without its name would look like the coverage.
     .textMode(BigValueTextMode.ValueAndName)
+    // Three values side by side.
+    .text(textSizes(12, 20))
     .overrideByName('Unknown', [
       { id: 'unit', value: UNIT.count },
       { id: 'thresholds', value: blueFromOne().build() },
