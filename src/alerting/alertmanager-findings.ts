@@ -3,149 +3,115 @@ import * as z from 'zod';
 import { getOrCreate } from '../model/sums.ts';
 import { namesText } from '../text/words.ts';
 import type { SentAlert } from './alerts.ts';
-import type { ApiClient } from './api-client.ts';
+import { type ApiClient, printedYaml } from './api-client.ts';
 import { type ChainFinding, finding } from './finding.ts';
-import { type Labels, labelsText, where } from './labels.ts';
-import { alertmanagerConfig, type Destination, destinationsOf, inhibitedPairs, sidesOf } from './routing.ts';
+import { type Labels, where } from './labels.ts';
+import { alertmanagerConfig, type Destination, destinationsOf, type InhibitRule, inhibitedPairs } from './routing.ts';
 
 export type AlertmanagerConfig = z.output<typeof alertmanagerConfig>;
 
-const statusSchema = z.object({
-  versionInfo: z.object({ version: z.string() }),
-  config: z.object({
-    original: z
-      .string()
-      .transform((text): unknown => parse(text))
-      .pipe(alertmanagerConfig),
-  }),
-});
+const statusSchema = z.object({ config: z.object({ original: printedYaml(alertmanagerConfig) }) });
 
-export const readAlertmanager = (client: ApiClient) => client.get('api/v2/status', statusSchema);
-
-/** Where alerts of one name and severity go that have the same destination. */
-export interface RouteRow extends Omit<Destination, 'mutedBy'> {
-  readonly alert: string;
-  readonly severity: string;
-  /** Of which stations and owners, if others go elsewhere. */
-  readonly of: string;
+export async function readAlertmanager(client: ApiClient): Promise<AlertmanagerConfig> {
+  return (await client.get('api/v2/status', statusSchema)).config.original;
 }
 
-/** `examples`: the configuration that is shipped, by the label that stands for `team`. */
+/** Alerts of one name and severity that have the same destinations. */
+export interface AlertRoute {
+  /** Of the first one. */
+  readonly labels: Labels;
+  readonly destinations: readonly (Destination & { readonly hasIntegration: boolean })[];
+  count: number;
+}
+
+export function alertRoutes({ route, receivers }: AlertmanagerConfig, alerts: readonly SentAlert[]) {
+  const integrated = new Set(receivers.filter(({ hasIntegration }) => hasIntegration).map(({ name }) => name));
+  const routes = new Map<string, AlertRoute>();
+  for (const { labels } of alerts) {
+    const destinations = destinationsOf(labels, route).map((destination) => ({
+      ...destination,
+      hasIntegration: integrated.has(destination.receiver),
+    }));
+    const key = JSON.stringify([labels['alertname'], labels['severity'], destinations]);
+    getOrCreate(routes, key, () => ({ labels, destinations, count: 0 })).count += 1;
+  }
+  return [...routes.values()];
+}
+
+/** What is shipped: the text of the configuration, and the labels that can stand for its `team`. */
+interface Shipped {
+  readonly text: string;
+  readonly ownerLabels: readonly string[];
+}
+
 export function* alertmanagerFindings(
   config: AlertmanagerConfig,
   alerts: readonly SentAlert[],
-  examples: ReadonlyMap<string, AlertmanagerConfig>,
+  shipped: Shipped,
 ): Iterable<ChainFinding> {
-  yield* receiverFindings(config, alerts);
-  yield* inhibitionFindings(config, alerts, examples);
-}
-
-export function routeRows(config: AlertmanagerConfig, alerts: readonly SentAlert[]): readonly RouteRow[] {
-  const byRule = new Map<
-    string,
-    Map<string, { readonly destinations: readonly Destination[]; readonly example: Labels; count: number }>
-  >();
-  for (const { labels } of alerts) {
-    const destinations = destinationsOf(labels, config.route);
-    const routes = getOrCreate(byRule, `${labels['alertname']}\n${labels['severity']}`, () => new Map());
-    getOrCreate(routes, JSON.stringify(destinations), () => ({ destinations, example: labels, count: 0 })).count += 1;
-  }
-  return [...byRule.values()].flatMap((routes) =>
-    [...routes.values()].flatMap(({ destinations, example, count }) =>
-      destinations.map(({ mutedBy, receiver, ...rest }) => ({
-        ...rest,
-        alert: `${example['alertname']}`,
-        severity: `${example['severity']}`,
-        of: routes.size === 1 ? 'all' : `${count}, such as ${labelsText(example, COMMON)}`,
-        receiver: [
-          receiver,
-          hasIntegration(config, receiver) ? '' : ' (no integration)',
-          mutedBy.length === 0 ? '' : ` (muted: ${mutedBy.join(', ')})`,
-        ].join(''),
-      })),
-    ),
-  );
-}
-
-const COMMON = ['alertname', 'severity', 'job', 'instance', 'pod', 'cluster', 'upstream'];
-
-function hasIntegration({ receivers }: AlertmanagerConfig, receiver: string): boolean {
-  const settings = receivers.filter(({ name }) => name === receiver).flatMap((found) => Object.entries(found));
-  return settings.some(([key, value]) => key.endsWith('_configs') && Array.isArray(value) && value.length > 0);
-}
-
-function* receiverFindings(config: AlertmanagerConfig, alerts: readonly SentAlert[]): Iterable<ChainFinding> {
-  if (!config.receivers.some(({ name }) => hasIntegration(config, name))) {
-    yield finding(
-      'warning',
+  if (config.receivers.some(({ hasIntegration }) => hasIntegration))
+    yield* receiverFindings(alertRoutes(config, alerts));
+  else
+    yield finding.warning(
       'No receiver has an integration: Alertmanager shows alerts, and notifies nobody.',
       'Add one to each receiver, such as webhook_configs; then run drill --send.',
     );
-    return;
+  yield* inhibitionFindings(config, alerts, shipped);
+}
+
+function* receiverFindings(routes: readonly AlertRoute[]): Iterable<ChainFinding> {
+  const lost = new Set<string>();
+  const lostCritical = new Set<string>();
+  const mutedCritical = new Set<string>();
+  for (const { labels, destinations } of routes) {
+    const isCritical = labels['severity'] === 'critical';
+    const reached = destinations.filter(({ hasIntegration }) => hasIntegration);
+    const text = `${labels['alertname']} ends at ${destinations.map(({ receiver }) => receiver).join(', ')}`;
+    if (reached.length === 0) (isCritical ? lostCritical : lost).add(text);
+    else if (isCritical && reached.every(({ mutedBy }) => mutedBy.length > 0)) mutedCritical.add(text);
   }
-  const routed = alerts.map(({ labels }) => {
-    const destinations = destinationsOf(labels, config.route);
-    const reached = destinations.filter(({ receiver }) => hasIntegration(config, receiver));
-    return {
-      text: `${labels['alertname']} ends at ${destinations.map(({ receiver }) => receiver).join(', ')}`,
-      isCritical: labels['severity'] === 'critical',
-      isLost: reached.length === 0,
-      isMuted: reached.length > 0 && reached.every(({ mutedBy }) => mutedBy.length > 0),
-    };
-  });
-  const textsOf = (isMeant: (alert: (typeof routed)[number]) => boolean) => [
-    ...new Set(routed.filter(isMeant).map(({ text }) => text)),
-  ];
-  const lost = textsOf(({ isCritical, isLost }) => isLost && isCritical);
-  if (lost.length > 0)
-    yield finding(
-      'failure',
-      `Critical alerts reach nobody, because the receiver has no integration: ${namesText(lost)}.`,
+  if (lostCritical.size > 0)
+    yield finding.failure(
+      `Critical alerts reach nobody, because the receiver has no integration: ${namesText([...lostCritical])}.`,
       'Add an integration to it, or a route for severity = critical before, as in prometheus/alertmanager.yml.',
     );
-  const others = textsOf(({ isCritical, isLost }) => isLost && !isCritical);
-  if (others.length > 0)
-    yield finding(
-      'warning',
-      `Alerts reach nobody, because the receiver has no integration: ${namesText(others)}.`,
+  if (lost.size > 0)
+    yield finding.warning(
+      `Alerts reach nobody, because the receiver has no integration: ${namesText([...lost])}.`,
       'Add an integration to it, unless nobody needs them.',
     );
-  const muted = textsOf(({ isCritical, isMuted }) => isMuted && isCritical);
-  if (muted.length > 0)
-    yield finding(
-      'not checked',
-      `Critical alerts are notified at certain times only: ${namesText(muted)}.`,
+  if (mutedCritical.size > 0)
+    yield finding.notChecked(
+      `Critical alerts are notified at certain times only: ${namesText([...mutedCritical])}.`,
       'Check that the time intervals of these routes leave no gap.',
     );
 }
 
 function* inhibitionFindings(
   { inhibit_rules }: AlertmanagerConfig,
-  all: readonly SentAlert[],
-  examples: ReadonlyMap<string, AlertmanagerConfig>,
+  alerts: readonly SentAlert[],
+  { text, ownerLabels }: Shipped,
 ): Iterable<ChainFinding> {
-  const alerts = all.slice(0, MAX_ALERTS).map(({ labels }) => labels);
-  const inhibited = (rules: AlertmanagerConfig['inhibit_rules']) =>
-    new Map(rules.flatMap((rule) => inhibitedPairs(rule, alerts)).map((pair) => [JSON.stringify(pair), pair]));
-  const loaded = inhibited(inhibit_rules);
-  const missing = Array.from(examples.values(), (example) => {
-    const lacking = [...inhibited(example.inhibit_rules)].filter(([key]) => !loaded.has(key));
-    return new Set(
-      lacking.map(([, [source, target]]) => `${source['alertname']} does not inhibit ${target['alertname']}`),
-    );
-  });
-  const [fewest = new Set()] = missing.toSorted((a, b) => a.size - b.size);
-  if (fewest.size > 0)
-    yield finding('warning', `One cause is notified several times: ${namesText([...fewest])}.`, COPY);
+  const owners = ['team', ...ownerLabels];
+  const ownerLabel = owners.find((name) => inhibit_rules.some(({ equal }) => equal.includes(name))) ?? 'team';
+  const shipped = alertmanagerConfig.parse(parse(text.replace(/\bteam\b/g, ownerLabel)));
+  const compared = ofFirstStations(alerts.map(({ labels }) => labels));
+  const inhibited = (rules: readonly InhibitRule[]) => rules.flatMap((rule) => inhibitedPairs(rule, compared));
+  const loaded = new Set(inhibited(inhibit_rules).map((pair) => JSON.stringify(pair)));
+  const missing = inhibited(shipped.inhibit_rules).filter((pair) => !loaded.has(JSON.stringify(pair)));
+  if (missing.length > 0) {
+    const texts = missing.map(([source, target]) => `${source['alertname']} does not inhibit ${target['alertname']}`);
+    yield finding.warning(`One cause is notified several times: ${namesText([...new Set(texts)])}.`, COPY);
+  }
   // Rules for alerts without an owner match nothing where all have one.
-  const withoutOwner = alerts.map((labels) => where(labels, (name) => !examples.has(name)));
-  const idle = inhibit_rules.flatMap((rule, at) => {
-    const isIdle = inhibitedPairs(rule, [...alerts, ...withoutOwner]).length === 0;
-    return isIdle && alerts.some((labels) => isNamed(rule, labels)) ? [`inhibit_rules[${at}]`] : [];
-  });
+  const withoutOwner = compared.map((labels) => where(labels, (name) => !owners.includes(name)));
+  const isIdle = (rule: InhibitRule) =>
+    [...rule.source, ...rule.target].some(({ name }) => name === 'alertname') &&
+    inhibitedPairs({ ...rule, equal: [] }, compared).length > 0 &&
+    inhibitedPairs(rule, [...compared, ...withoutOwner]).length === 0;
+  const idle = inhibit_rules.flatMap((rule, at) => (isIdle(rule) ? [`inhibit_rules[${at}]`] : []));
   if (idle.length > 0)
-    yield finding(
-      'warning',
+    yield finding.warning(
       `Rules that never match, because the alerts that they name have no equal labels: ${namesText(idle)}.`,
       COPY,
     );
@@ -153,11 +119,10 @@ function* inhibitionFindings(
 
 const COPY = 'Copy inhibit_rules from prometheus/alertmanager.yml: `equal` names labels that both alerts have.';
 
-/** Enough for each alert of ten stations: all pairs are compared. */
-const MAX_ALERTS = 200;
+/** Enough of them: all pairs of alerts are compared. */
+const MAX_STATIONS = 10;
 
-/** Whether the rule selects the alert by its name. */
-function isNamed(rule: AlertmanagerConfig['inhibit_rules'][number], labels: Labels): boolean {
-  const [own, other] = [labels, { ...labels, alertname: 'Other' }].map((one) => sidesOf(rule, one));
-  return (own?.isSource && !other?.isSource) || (own?.isTarget && !other?.isTarget) || false;
+function ofFirstStations(alerts: readonly Labels[]): readonly Labels[] {
+  const names = [...new Set(alerts.flatMap(({ station }) => station ?? []))].slice(0, MAX_STATIONS);
+  return alerts.filter(({ station }) => station === undefined || names.includes(station));
 }

@@ -1,4 +1,4 @@
-import { type Labels, where } from './labels.ts';
+import { keptLabels, type Labels, type RelabelConfig, where } from './labels.ts';
 import type { PrometheusRule } from './rules.ts';
 
 /** An alert as Alertmanager gets it. */
@@ -7,35 +7,35 @@ export interface SentAlert {
   readonly labels: Labels;
 }
 
-/** Of the alerts whose expression aggregates: the labels that it keeps beside cluster and job. The keys are names without their prefix. */
-const AGGREGATED_BY: Readonly<Record<string, readonly string[]>> = {
-  UpstreamDown: ['upstream'],
-  ReplicaFailing: ['instance'],
-  ExporterAbsent: [],
-  ShardsIncomplete: [],
+interface LabelsOfAlert {
+  /** Its expression aggregates by these labels, and by cluster and job. */
+  readonly by?: readonly string[];
+  /** Labels of a station that it has; otherwise all. */
+  readonly ofStation?: readonly string[];
+  /** It is about a single exporter, and has the labels of a replica. */
+  readonly isOfReplica?: true;
+  /** It can have the labels of an owner. */
+  readonly isOfResources?: true;
+  /** Labels that its series have beside those of station and target, with an example. */
+  readonly examples?: Labels;
+}
+
+/** The alerts that do not have exactly the labels of station and target, by their names without the prefix. */
+const ALERTS: Readonly<Record<string, LabelsOfAlert>> = {
+  UpstreamDown: { by: ['upstream'] },
+  ReplicaFailing: { by: ['instance'] },
+  ExporterAbsent: { by: [] },
+  ShardsIncomplete: { by: [] },
+  ExporterDown: { ofStation: [], isOfReplica: true },
+  ExporterReloadFailed: { ofStation: [], isOfReplica: true, examples: { config: 'main' } },
+  Overloaded: { ofStation: ['upstream'] },
+  AlertableWithoutRules: { ofStation: ['station'], isOfResources: true },
+  CapacityDropped: { examples: { unit: 'GPU' } },
+  ResourceFiring: {
+    isOfResources: true,
+    examples: { resource_id: 'id', name: 'name', display_name: 'name', resource_type: 'type' },
+  },
 };
-
-/** Of the alerts that do not have all labels of a station: those that they have, beside the labels of the target. */
-const OF_STATION: Readonly<Record<string, readonly string[]>> = {
-  Overloaded: ['upstream'],
-  AlertableWithoutRules: ['station'],
-  ExporterDown: [],
-  ExporterReloadFailed: [],
-};
-
-/** Only alerts about single exporters have the labels of a replica. */
-const REPLICA = ['instance', 'pod'];
-const OF_REPLICAS = ['ExporterDown', 'ExporterReloadFailed'];
-
-/** Labels that the expression of an alert adds. */
-const ADDED: Readonly<Record<string, Labels>> = {
-  ExporterReloadFailed: { config: 'main' },
-  CapacityDropped: { unit: 'GPU' },
-  ResourceFiring: { resource_id: 'id', name: 'name', display_name: 'name', resource_type: 'type' },
-};
-
-/** Alerts about resources also have the labels of an owner. */
-const OF_RESOURCES = ['ResourceFiring', 'AlertableWithoutRules'];
 
 interface Subjects {
   /** Series of `telemetry_station_up`. */
@@ -46,36 +46,36 @@ interface Subjects {
   readonly owners: readonly Labels[];
   readonly clusterLabel: string;
   readonly externalLabels: Labels;
-  /** `alert_relabel_configs` */
-  readonly relabel: (labels: Labels) => Labels;
+  /** `alert_relabel_configs`, of which only those that drop labels are computed. */
+  readonly relabeling: readonly RelabelConfig[];
 }
 
 /** The alerts of the rules, with each set of labels that they can have. */
 export function sentAlerts(rules: readonly PrometheusRule[], subjects: Subjects): readonly SentAlert[] {
   const alerts = rules.flatMap((rule) =>
-    labelSets(rule, subjects).map((own) => ({
-      rule,
-      labels: subjects.relabel({ ...subjects.externalLabels, ...own, ...rule.labels, alertname: rule.name }),
-    })),
+    labelSets(rule, subjects).map((own) => {
+      const labels = { ...subjects.externalLabels, ...own, ...rule.labels, alertname: rule.name };
+      return { rule, labels: keptLabels(subjects.relabeling, labels) };
+    }),
   );
   return [...new Map(alerts.map((alert) => [JSON.stringify(Object.entries(alert.labels)), alert])).values()];
 }
 
 function labelSets(
-  rule: PrometheusRule,
+  { name, query }: PrometheusRule,
   { stations, stationLabels, owners, clusterLabel }: Subjects,
 ): readonly Labels[] {
-  const name = rule.name.replace(/^TelemetryStation/, '');
-  const ofStations = ['station', 'upstream', ...stationLabels];
-  const isKept = (label: string) => {
-    const aggregated = AGGREGATED_BY[name];
-    if (aggregated !== undefined) return ['job', clusterLabel, ...aggregated].includes(label);
-    if (REPLICA.includes(label)) return OF_REPLICAS.includes(name);
-    return label !== '__name__' && (!ofStations.includes(label) || (OF_STATION[name]?.includes(label) ?? true));
-  };
-  const owned = OF_RESOURCES.includes(name) ? [{}, ...owners] : [{}];
+  const { by, ofStation, isOfReplica, isOfResources, examples } = ALERTS[name.replace('TelemetryStation', '')] ?? {};
+  const omitted = [
+    '__name__',
+    ...(isOfReplica ? [] : ['instance', 'pod']),
+    ...(ofStation ? ['station', 'upstream', ...stationLabels].filter((label) => !ofStation.includes(label)) : []),
+  ];
+  const isKept = (label: string) => (by ? ['job', clusterLabel, ...by].includes(label) : !omitted.includes(label));
   // What is recorded of a set of resources has it as a label.
-  const [, set] = /\bset="(\w+)"/.exec(rule.expr) ?? [];
-  const added = { ...ADDED[name], ...(set !== undefined && { set }) };
-  return stations.flatMap((station) => owned.map((owner) => ({ ...where(station, isKept), ...owner, ...added })));
+  const [, set] = /\bset="(\w+)"/.exec(query) ?? [];
+  const added = { ...examples, ...(set !== undefined && { set }) };
+  return stations.flatMap((station) =>
+    [{}, ...(isOfResources ? owners : [])].map((owner) => ({ ...where(station, isKept), ...owner, ...added })),
+  );
 }

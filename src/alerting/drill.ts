@@ -1,22 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { getOrCreate } from '../model/sums.ts';
 import type { SentAlert } from './alerts.ts';
-import type { ApiClient, ApiReply } from './api-client.ts';
+import type { ApiClient } from './api-client.ts';
 import type { Labels } from './labels.ts';
 import { isOurs } from './rules.ts';
 
 const DRILL_MS = 5 * 60_000;
 
-/** An alert in the form of the API. */
-export interface DrillAlert {
-  readonly labels: Labels;
-  readonly annotations: Labels;
-  readonly startsAt: string;
-  readonly endsAt: string;
-}
+export type DrillAlert = ReturnType<typeof drillAlerts>[number];
 
-/** The first alert of each name and severity, of one name if it is given. */
-export function drillAlerts(alerts: readonly SentAlert[], name: string, nowMs: number): readonly DrillAlert[] {
+/** The first alert of each name and severity, of one name if it is given, in the form of the API. */
+export function drillAlerts(alerts: readonly SentAlert[], name: string, nowMs: number) {
   const first = new Map<string, SentAlert>();
   for (const alert of alerts.filter(({ rule }) => name === '' || rule.name === name))
     getOrCreate(first, `${alert.labels['alertname']} ${alert.labels['severity']}`, () => alert);
@@ -24,7 +19,7 @@ export function drillAlerts(alerts: readonly SentAlert[], name: string, nowMs: n
   return Array.from(first.values(), ({ labels, rule: { annotations } }) => ({
     labels: { ...labels, drill: 'true' },
     annotations: {
-      ...(annotations['runbook_url'] && { runbook_url: annotations['runbook_url'] }),
+      runbook_url: annotations['runbook_url'],
       summary: `[DRILL] ${annotations['summary']}`,
       description: `Sent by telemetry-station-exporter drill until ${endsAt}. Nothing is wrong.`,
     },
@@ -38,29 +33,27 @@ const alertsSchema = z.array(
     fingerprint: z.string(),
     labels: z.record(z.string(), z.string()),
     receivers: z.array(z.object({ name: z.string() })),
-    status: z.object({ state: z.string(), inhibitedBy: z.array(z.string()), silencedBy: z.array(z.string()) }),
+    status: z.object({ inhibitedBy: z.array(z.string()), silencedBy: z.array(z.string()) }),
   }),
 );
 
-type KnownAlert = z.output<typeof alertsSchema>[number];
-
 const readAlerts = (client: ApiClient) => client.get('api/v2/alerts', alertsSchema);
 
-/** Alerts of the exporter that are no drill. */
-export async function realAlerts(client: ApiClient): Promise<ApiReply<readonly KnownAlert[]>> {
-  const reply = await readAlerts(client);
-  if (!reply.ok) return reply;
-  const real = reply.value.filter(({ labels }) => isOurs(`${labels['alertname']}`) && labels['drill'] !== 'true');
-  return { ok: true, value: real };
+/** The names of firing alerts of the exporter that are no drill. */
+export async function firingAlerts(client: ApiClient): Promise<readonly string[]> {
+  const real = (await readAlerts(client)).filter(({ labels }) => labels['drill'] !== 'true');
+  return [...new Set(real.map(({ labels }) => `${labels['alertname']}`).filter(isOurs))];
 }
 
-export interface DrillResult {
+/** What becomes of an alert, or became of it. */
+export interface DrillRow {
   readonly labels: Labels;
   /** Empty: it did not arrive. */
   readonly receivers: readonly string[];
   readonly suppressedBy: readonly string[];
 }
 
+/** Alertmanager takes a moment to inhibit alerts. */
 const MAX_READS = 6;
 
 /** Sends the alerts, and reads them until nothing has changed from one read to the next. */
@@ -68,36 +61,29 @@ export async function sendDrill(
   client: ApiClient,
   alerts: readonly DrillAlert[],
   pause: () => Promise<unknown>,
-): Promise<ApiReply<readonly DrillResult[]>> {
-  const sent = await client.post('api/v2/alerts', alerts);
-  if (!sent.ok) return sent;
-  let before = '';
-  for (let read = 1; ; read += 1) {
+): Promise<readonly DrillRow[]> {
+  await client.post('api/v2/alerts', alerts);
+  let rows: readonly DrillRow[] = [];
+  for (let read = 1, isChanged = true; isChanged && read <= MAX_READS; read += 1) {
     await pause();
-    const reply = await readAlerts(client);
-    if (!reply.ok) return reply;
-    const results = alerts.map(({ labels }) => resultOf(labels, reply.value));
-    const text = JSON.stringify(results);
-    const isComplete = results.every(({ receivers }) => receivers.length > 0);
-    if ((isComplete && text === before) || read === MAX_READS) return { ok: true, value: results };
-    before = text;
+    const known = await readAlerts(client);
+    const before = rows;
+    rows = alerts.map(({ labels }) => rowOf(labels, known));
+    isChanged = !isDeepStrictEqual(rows, before);
   }
+  return rows;
 }
 
-function resultOf(labels: Labels, known: readonly KnownAlert[]): DrillResult {
-  const own = known.find((alert) => hasExactly(alert.labels, labels));
+function rowOf(labels: Labels, known: z.output<typeof alertsSchema>): DrillRow {
+  const own = known.find((alert) => isDeepStrictEqual(alert.labels, labels));
   const inhibitors = known.filter(({ fingerprint }) => own?.status.inhibitedBy.includes(fingerprint));
+  const silences = own?.status.silencedBy ?? [];
   return {
     labels,
     receivers: own?.receivers.map(({ name }) => name) ?? [],
     suppressedBy: [
-      ...inhibitors.map((inhibitor) => `${inhibitor.labels['alertname']}`),
-      ...(own?.status.silencedBy ?? []).map((id) => `silence ${id}`),
+      ...inhibitors.map((alert) => `${alert.labels['alertname']}`),
+      ...silences.map((id) => `silence ${id}`),
     ],
   };
-}
-
-function hasExactly(labels: Labels, wanted: Labels): boolean {
-  const names = Object.keys({ ...labels, ...wanted });
-  return names.every((name) => labels[name] === wanted[name]);
 }

@@ -6,6 +6,9 @@ export interface ChainFinding {
   readonly advice?: string;
 }
 
-export function finding(verdict: ChainFinding['verdict'], what: string, advice?: string): ChainFinding {
-  return { verdict, what, ...(advice !== undefined && { advice }) };
-}
+export const finding = {
+  failure: (what: string, advice: string): ChainFinding => ({ verdict: 'failure', what, advice }),
+  warning: (what: string, advice: string): ChainFinding => ({ verdict: 'warning', what, advice }),
+  notChecked: (what: string, advice: string): ChainFinding => ({ verdict: 'not checked', what, advice }),
+  ok: (what: string): ChainFinding => ({ verdict: 'ok', what }),
+};

@@ -1,19 +1,20 @@
 import * as z from 'zod';
-import { AnchoredRegExp } from '../text/anchored-regexp.ts';
 import type { Labels } from './labels.ts';
-
-type Condition = (labels: Labels) => boolean;
+import { type Matcher, matcherOf, parsedMatchers } from './matchers.ts';
 
 const pairs = z.record(z.string(), z.coerce.string()).default({});
-const equalities = pairs.transform((map) => Object.entries(map).map(([name, value]) => condition(name, '=', value)));
-const patterns = pairs.transform((map) => Object.entries(map).map(([name, value]) => condition(name, '=~', value)));
+const equalities = pairs.transform((map) => Object.entries(map).map(([name, value]) => matcherOf(name, '=', value)));
+const patterns = pairs.transform((map) => Object.entries(map).map(([name, value]) => matcherOf(name, '=~', value)));
+const matcherList = z.string().transform((text, { addIssue }) => {
+  const matchers = parsedMatchers(text);
+  if (matchers === undefined) addIssue('expected matchers');
+  return matchers ?? [];
+});
 const matchers = z
-  .array(z.string())
+  .array(matcherList)
   .default([])
-  .transform((list, { issues }) => list.flatMap((text) => parsedMatchers(text, () => issues.push(invalid(text)))));
+  .transform((lists) => lists.flat());
 const texts = z.array(z.coerce.string());
-
-const invalid = (input: string) => ({ code: 'custom', message: 'expected matchers', input }) as const;
 
 const routeSchema = z.object({
   receiver: z.string().optional(),
@@ -30,21 +31,32 @@ const routeSchema = z.object({
   },
 });
 
-const inhibitRuleSchema = z.object({
-  source_match: equalities,
-  source_match_re: patterns,
-  source_matchers: matchers,
-  target_match: equalities,
-  target_match_re: patterns,
-  target_matchers: matchers,
-  equal: texts.default([]),
+const inhibitRuleSchema = z
+  .object({
+    source_match: equalities,
+    source_match_re: patterns,
+    source_matchers: matchers,
+    target_match: equalities,
+    target_match_re: patterns,
+    target_matchers: matchers,
+    equal: texts.default([]),
+  })
+  .transform(({ equal, ...rule }) => ({
+    source: [...rule.source_match, ...rule.source_match_re, ...rule.source_matchers],
+    target: [...rule.target_match, ...rule.target_match_re, ...rule.target_matchers],
+    equal,
+  }));
+
+const receiverSchema = z.looseObject({ name: z.string() }).transform(({ name, ...settings }) => {
+  const lists = Object.entries(settings).filter(([key]) => key.endsWith('_configs'));
+  return { name, hasIntegration: lists.some(([, list]) => Array.isArray(list) && list.length > 0) };
 });
 
 /** The parts of the configuration of Alertmanager that decide where an alert goes. */
 export const alertmanagerConfig = z.object({
   route: routeSchema,
   inhibit_rules: z.array(inhibitRuleSchema).default([]),
-  receivers: z.array(z.looseObject({ name: z.string() })).default([]),
+  receivers: z.array(receiverSchema).default([]),
 });
 
 /** Where an alert goes, with what its route inherits. */
@@ -81,21 +93,17 @@ export function destinationsOf(
   return found.length > 0 ? found : [own];
 }
 
-type InhibitRule = z.output<typeof inhibitRuleSchema>;
-
-/** Whether an alert can suppress others by the rule, and be suppressed. */
-export function sidesOf(rule: InhibitRule, labels: Labels) {
-  return {
-    isSource: areMet([...rule.source_match, ...rule.source_match_re, ...rule.source_matchers], labels),
-    isTarget: areMet([...rule.target_match, ...rule.target_match_re, ...rule.target_matchers], labels),
-  };
-}
+export type InhibitRule = z.output<typeof inhibitRuleSchema>;
 
 /** Which alerts the rule lets suppress which others. */
 export function inhibitedPairs(rule: InhibitRule, alerts: readonly Labels[]) {
-  const sides = alerts.map((labels) => ({ labels, ...sidesOf(rule, labels) }));
-  const targets = sides.filter(({ isTarget }) => isTarget);
+  const sides = alerts.map((labels) => ({
+    labels,
+    isSource: areMet(rule.source, labels),
+    isTarget: areMet(rule.target, labels),
+  }));
   const sources = sides.filter(({ isSource }) => isSource);
+  const targets = sides.filter(({ isTarget }) => isTarget);
   return sources.flatMap((source) =>
     targets
       // What is both source and target is suppressed by nothing that is both.
@@ -105,29 +113,6 @@ export function inhibitedPairs(rule: InhibitRule, alerts: readonly Labels[]) {
   );
 }
 
-function areMet(conditions: readonly Condition[], labels: Labels): boolean {
-  return conditions.every((isMet) => isMet(labels));
-}
-
-function condition(name: string, operator: string, value: string): Condition {
-  const expression = operator.endsWith('~') ? new AnchoredRegExp(value) : undefined;
-  const isNegated = operator.startsWith('!');
-  return ({ [name]: text = '' }) => (expression ? expression.matches(text) : text === value) !== isNegated;
-}
-
-/** Name, operator and value, each quoted or not, up to a comma or the end. */
-const MATCHER = /\s*("(?:[^"\\]|\\.)*"|[^\s"=!~,{}]+)\s*(=~|!~|!=|=)\s*("(?:[^"\\]|\\.)*"|[^",]*?)\s*(?:,\s*|$)/gsy;
-
-function parsedMatchers(text: string, fail: () => void): readonly Condition[] {
-  const inner = text.trim().replace(/^\{|\}$/g, '');
-  const found = [...inner.matchAll(MATCHER)];
-  if (found.map(([all]) => all).join('') !== inner) fail();
-  return found.map(([, name = '', operator = '', value = '']) => condition(unquoted(name), operator, unquoted(value)));
-}
-
-/** Other escapes than these are the backslash and the character, as in regular expressions. */
-function unquoted(text: string): string {
-  return text
-    .replace(/^"(.*)"$/s, '$1')
-    .replace(/\\([n"\\])/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped));
+function areMet(conditions: readonly Matcher[], labels: Labels): boolean {
+  return conditions.every(({ isMet }) => isMet(labels));
 }

@@ -1,40 +1,36 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { formatDuration, parseDuration } from '../schema/units.ts';
-import type { Labels } from './labels.ts';
+import { type Matcher, parsedMatchers } from './matchers.ts';
+import type { LoadedRule } from './prometheus.ts';
 
-/** A rule, as shipped or as a Prometheus has it. */
-export interface PrometheusRule {
-  readonly name: string;
-  readonly isAlert: boolean;
-  readonly expr: string;
-  readonly forMs: number;
-  /** `keep_firing_for`; undefined: not reported. */
-  readonly keepMs: number | undefined;
-  readonly labels: Labels;
-  readonly annotations: Labels;
-}
+/** A rule as Prometheus reports it, loaded or shipped. */
+export type PrometheusRule = Omit<LoadedRule, 'health' | 'lastError' | 'interval'>;
 
-interface RulesFile {
-  readonly groups: readonly { readonly rules: readonly RuleKeys[] }[];
-}
-
-interface RuleKeys extends Pick<PrometheusRule, 'expr'>, Partial<Pick<PrometheusRule, 'labels' | 'annotations'>> {
+interface RuleKeys extends Partial<Pick<PrometheusRule, 'labels' | 'annotations'>> {
   readonly alert?: string;
   readonly record?: string;
+  readonly expr: string;
   readonly for?: string;
   readonly keep_firing_for?: string;
 }
 
 /** prometheus/rules.yml. */
 export async function shippedRules(packageFolder: URL): Promise<readonly PrometheusRule[]> {
-  const { groups } = parse(await shippedFile(packageFolder, 'rules.yml')) as RulesFile;
-  return groups.flatMap(({ rules }) =>
-    rules.map(({ alert, record = '', expr, labels = {}, annotations = {}, ...times }) => {
-      const forMs = parseDuration(times.for ?? '0s') as number;
-      const keepMs = parseDuration(times.keep_firing_for ?? '0s') as number;
-      return { name: alert ?? record, isAlert: alert !== undefined, expr, forMs, keepMs, labels, annotations };
-    }),
+  const file: { readonly groups: readonly { readonly rules: readonly RuleKeys[] }[] } = parse(
+    await shippedFile(packageFolder, 'rules.yml'),
+  );
+  const secondsOf = (duration = '0s') => (parseDuration(duration) ?? 0) / 1000;
+  return file.groups.flatMap(({ rules }) =>
+    rules.map(({ alert, record = '', expr, labels = {}, annotations = {}, ...times }) => ({
+      type: alert === undefined ? 'recording' : 'alerting',
+      name: alert ?? record,
+      query: expr,
+      duration: secondsOf(times.for),
+      keepFiringFor: secondsOf(times.keep_firing_for),
+      labels,
+      annotations,
+    })),
   );
 }
 
@@ -43,104 +39,96 @@ export function shippedFile(packageFolder: URL, name: 'rules.yml' | 'alertmanage
   return readFile(new URL(`prometheus/${name}`, packageFolder), 'utf8');
 }
 
+export function isAlert({ type }: PrometheusRule): boolean {
+  return type === 'alerting';
+}
+
 export function isOurs(alertname: string): boolean {
   return alertname.startsWith('TelemetryStation');
 }
+
+export type RuleComparison = ReturnType<typeof comparedRules<LoadedRule>>;
 
 /** Which of the shipped rules are loaded, whatever their selector, label of the cluster, thresholds and spaces. */
 export function comparedRules<Loaded extends PrometheusRule>(
   shipped: readonly PrometheusRule[],
   loaded: readonly Loaded[],
 ) {
-  const pairs = shipped.map((rule) => {
-    const pattern = patternOf(rule.expr);
-    const own = pattern.exec(canonical(rule.expr)) ?? [];
-    const matches = loaded.flatMap((candidate) => {
-      const match = candidate.name === rule.name && pattern.exec(canonical(candidate.expr));
-      return match ? [{ candidate, match, adjusted: adjustments(rule, candidate, own, match) }] : [];
-    });
-    return { rule, matches };
-  });
-  const matches = pairs.flatMap((pair) => pair.matches);
   const names = new Set(shipped.map(({ name }) => name));
-  const isNamed = ({ name }: PrometheusRule) => names.has(name);
-  const changed = loaded.filter((rule) => names.has(rule.name) && !matches.some(({ candidate }) => candidate === rule));
-  const unmatched = pairs.filter((pair) => pair.matches.length === 0).map(({ rule }) => rule);
+  const known = loaded.filter(({ name }) => names.has(name));
+  const [clusterLabel = 'cluster'] = known.flatMap(({ query }) => CLUSTER_LABEL.exec(query)?.[1] ?? []);
+  const pairs = shipped.flatMap((rule) => {
+    const skeleton = skeletonOf(rule, 'cluster');
+    const same = known.filter((other) => other.name === rule.name && skeletonOf(other, clusterLabel) === skeleton);
+    return same.map((other) => ({ rule, other }));
+  });
+  /** Loaded rules whose expression is another one. */
+  const changed = known.filter((rule) => !pairs.some(({ other }) => other === rule));
+  const isMissing = (rule: PrometheusRule) =>
+    !pairs.some((pair) => pair.rule === rule) && !changed.some(({ name }) => name === rule.name);
+  const matchers = known
+    .flatMap(({ query }) => Array.from(query.matchAll(SELECTOR), ([text]) => matchersIn(text)))
+    .flat();
+  const further = matchers.filter(({ name }) => !SELECTED.includes(name));
   return {
-    missing: unmatched.filter(({ name }) => !changed.some((rule) => rule.name === name)),
-    /** Loaded rules whose expression is another one. */
+    shipped,
+    known,
     changed,
+    missing: shipped.filter(isMissing),
     /** What the mixin and the chart can adjust. */
     adjusted: [
-      ...matches.flatMap(({ adjusted }) => adjusted),
-      ...new Set(loaded.filter(isNamed).flatMap(furtherMatchers)),
+      ...pairs.flatMap(({ rule, other }) => adjustments(rule, other)),
+      ...new Set(further.map(({ text }) => `only ${text}`)),
     ],
     /** Alerts of the exporter that are not shipped. */
-    unknown: loaded.filter(({ name, isAlert }) => isAlert && isOurs(name) && !names.has(name)),
-    /** `job = "a"` */
-    selectors: [...new Set(matches.flatMap(({ match }) => match.groups?.['selector'] ?? []))],
-    clusterLabel: matches.map(({ match }) => match.groups?.['cluster']).find(Boolean) ?? 'cluster',
+    unknown: loaded.filter((rule) => isAlert(rule) && isOurs(rule.name) && !names.has(rule.name)),
+    /** How they select the job of the exporter. */
+    jobs: matchers.filter(({ name }) => name === 'job'),
+    clusterLabel,
   };
 }
 
-function adjustments(
-  shipped: PrometheusRule,
-  loaded: PrometheusRule,
-  own: readonly string[],
-  match: readonly string[],
-): readonly string[] {
-  const { keepMs = 0 } = shipped;
-  const pairs = own.slice(1).map((before, at) => ['', before, match[at + 1] as string] as const);
-  return [
-    ...pairs.filter(([, before]) => NUMBER.test(before)),
-    ['for ', formatDuration(shipped.forMs), formatDuration(loaded.forMs)] as const,
-    ['keep_firing_for ', formatDuration(keepMs), formatDuration(loaded.keepMs ?? keepMs)] as const,
-    ['severity ', `${shipped.labels['severity']}`, `${loaded.labels['severity']}`] as const,
-  ].flatMap(([what, before, after]) => (before === after ? [] : [`${shipped.name} ${what}${before} → ${after}`]));
+function adjustments(shipped: PrometheusRule, loaded: PrometheusRule): readonly string[] {
+  const [before = [], after = []] = [shipped, loaded].map(({ query }) => normalized(query).match(NUMBER) ?? []);
+  const durationText = (seconds = shipped.keepFiringFor ?? 0) => formatDuration(1000 * seconds);
+  const rows = [
+    ...before.map((number, at) => ['', number, after[at]]),
+    ['for ', durationText(shipped.duration), durationText(loaded.duration)],
+    ['keep_firing_for ', durationText(shipped.keepFiringFor), durationText(loaded.keepFiringFor)],
+    ['severity ', shipped.labels['severity'], loaded.labels['severity']],
+  ];
+  return rows.flatMap(([what, own, other]) => (own === other ? [] : [`${shipped.name} ${what}${own} → ${other}`]));
 }
 
-const QUERY_TOKEN = /"(?:[^"\\]|\\.)*"|[\w:.]+|[^\s\w]/g;
+/** Each expression that joins or aggregates begins with the label of the cluster. */
+const CLUSTER_LABEL = /\b(?:by|on) ?\((\w+), ?job\b/;
 
-const NUMBER = /^[\d.]+(?:e[+-]?\d+)?$/;
+/** Matchers in braces. */
+const SELECTOR = /\{(?:"(?:[^"\\]|\\.)*"|[^"}])*\}/g;
 
 /** Labels that the shipped rules select by; matchers of others exclude stations. */
-const SELECTED = /^(?:job|set) /;
+const SELECTED = ['job', 'set'];
 
-/** The tokens of a query with a space between them: Prometheus has spaces, line breaks and an order of matchers of its own. */
-function canonical(expr: string): string {
-  return tokensOf(expr).replace(MATCHERS, (_, matchers: string) => {
-    const selected = matchers.split(' , ').filter((matcher) => SELECTED.test(matcher));
-    return `{ ${selected.toSorted().join(' , ')} }`;
-  });
+/** Thresholds: numbers that are no part of a name or duration, and are not compared with ==. */
+const NUMBER = /(?<![\w.:]|==)\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.:])/g;
+
+/** The expression without what can be adjusted. */
+function skeletonOf({ query }: PrometheusRule, clusterLabel: string): string {
+  return normalized(query)
+    .replace(NUMBER, '<number>')
+    .replace(new RegExp(`\\b${clusterLabel}\\b`, 'g'), '<cluster>');
 }
 
-function tokensOf(expr: string): string {
-  return Array.from(expr.matchAll(QUERY_TOKEN), ([token]) => token).join(' ');
+/** Prometheus has spaces, line breaks and an order of matchers of its own. */
+function normalized(query: string): string {
+  const selected = (selector: string) =>
+    matchersIn(selector).flatMap(({ name, text }) => (SELECTED.includes(name) ? [name === 'job' ? name : text] : []));
+  return query
+    .replace(SELECTOR, (selector) => `{${selected(selector).toSorted().join()}}`)
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([^\w ]) ?/g, '$1');
 }
 
-const MATCHERS = /\{ (.*?) \}/g;
-
-/** `only station!="lab"` */
-function furtherMatchers({ expr }: PrometheusRule): readonly string[] {
-  const all = Array.from(tokensOf(expr).matchAll(MATCHERS), ([, matchers = '']) => matchers.split(' , ')).flat();
-  const further = all
-    .filter((matcher) => !SELECTED.test(matcher))
-    .map((matcher) => `only ${matcher.replaceAll(' ', '')}`);
-  return [...new Set(further)];
-}
-
-/** What varies: the selector, the label of the cluster, and numbers, except for those that are compared with ==. */
-function patternOf(expr: string): RegExp {
-  const seen = new Set<string>();
-  const group = (name: string, source: string) => {
-    const isFirst = !seen.has(name);
-    seen.add(name);
-    return isFirst ? `(?<${name}>${source})` : `\\k<${name}>`;
-  };
-  const escaped = canonical(expr).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const source = escaped
-    .replace(/job = "telemetry-station-exporter"/g, () => group('selector', 'job = (?:~ )?"[^"]*"'))
-    .replace(/(?<= )cluster(?= )/g, () => group('cluster', '\\w+'))
-    .replace(/(?<=^| )(?<!= )\d+(?:\\\.\d+)?(?= |$)/g, '([\\d.]+(?:e[+-]?\\d+)?)');
-  return new RegExp(`^${source}$`);
+function matchersIn(selector: string): readonly Matcher[] {
+  return parsedMatchers(selector) ?? [];
 }

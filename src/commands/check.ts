@@ -80,8 +80,8 @@ async function checkLive(
 
 async function checkChain(context: ProcessContext, flags: FlagValues, loaded: LoadedConfig): Promise<number> {
   if (!flags['prometheus.url'] && !flags['alertmanager.url']) return 0;
-  const { findings, rows } = await readChain(context, flags, loaded);
-  printerOf(context, flags)(`\n${chainReport(findings, rows, screenOf(context, flags.wide))}`);
+  const { findings, routes } = await readChain(context, flags, loaded);
+  printerOf(context, flags)(`\n${chainReport(findings, routes, screenOf(context, flags.wide))}`);
   return findings.some(({ verdict }) => verdict === 'failure') ? 1 : 0;
 }
 

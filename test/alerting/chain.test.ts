@@ -13,6 +13,7 @@ import {
   ROUTING,
   rules,
   Status,
+  scrapes,
   serveApi,
   status,
   target,
@@ -44,7 +45,9 @@ describe('check --prometheus.url --alertmanager.url', () => {
   });
 
   it('shows which scrapes are more frequent than refreshes', async () => {
-    const { stdout } = await check({ targets: targets(target({ scrapeInterval: '20s' })) });
+    const { stdout } = await check({
+      targets: targets(target({ discoveredLabels: { __scrape_interval__: '20s', __scrape_timeout__: '10s' } })),
+    });
     expect(stdout).toMatch(
       /^ok: .*: up, every 20s, more often than cache.ttl \S+ (s|min) needs, timeout 10s, 700 series$/m,
     );
@@ -65,12 +68,6 @@ describe('check --prometheus.url --alertmanager.url', () => {
     const { stdout } = await check(replica, status({ ...ROUTING, route: routing }));
     expect(stdout).toContain(COMPLETE);
     expect(stdout).toMatch(/\nTelemetryStationDown +warning +all +pager /);
-  });
-
-  it('reads the targets of VictoriaMetrics, whose intervals are among the discovered labels', async () => {
-    const discoveredLabels = { __scrape_interval__: '20s', __scrape_timeout__: '5s' };
-    const own = target({ scrapeInterval: undefined, scrapeTimeout: undefined, discoveredLabels });
-    expect((await check({ targets: targets(own) })).stdout).toMatch(/^ok: target .*: up, every 20s,.* timeout 5s,/m);
   });
 
   it('shows how long alerts keep firing if it was changed', async () => {
@@ -137,8 +134,7 @@ const CASES: readonly Case[] = [
     broken: 'neither the configuration nor the size of scrapes can be read',
     prometheus: {
       'status/config': new Status(404),
-      [QUERIES.series]: new Status(503),
-      [QUERIES.bytes]: new Status(503),
+      [QUERIES.scrapes]: new Status(503),
     },
     says: [
       /^not checked: config: .*404/m,
@@ -147,7 +143,9 @@ const CASES: readonly Case[] = [
   },
   {
     broken: 'scrapes are too rare for the rules',
-    prometheus: { targets: targets(target({ scrapeInterval: '5m' })) },
+    prometheus: {
+      targets: targets(target({ discoveredLabels: { __scrape_interval__: '5m', __scrape_timeout__: '10s' } })),
+    },
     says: [/^warning: .*scrape_interval 5m is too long for the rules/m, 'Set scrape_interval to 1m'],
   },
   {
@@ -172,7 +170,7 @@ const CASES: readonly Case[] = [
   },
   {
     broken: 'a refresh takes longer than a scrape may',
-    prometheus: { [QUERIES.refreshes]: vector([{ job: JOB, instance: 'exporter:9842' }, 25]) },
+    prometheus: { [QUERIES.scrapes]: scrapes({ refreshSeconds: 25 }) },
     says: [/^warning: .* a refresh takes 25 s, longer than scrape_timeout 10s/m],
   },
   {
@@ -199,7 +197,7 @@ const CASES: readonly Case[] = [
     broken: 'bytes are near a limit that Prometheus prints with two units',
     prometheus: {
       'status/config': config({ scrape_configs: [{ job_name: JOB, body_size_limit: '1MiB476KiB' }] }),
-      [QUERIES.bytes]: vector([{ job: JOB, instance: 'exporter:9842' }, 1_500_000]),
+      [QUERIES.scrapes]: scrapes({ bytes: 1_500_000 }),
     },
     says: [/^warning: A scrape of job \S+ has 1,500,000 bytes, near its body_size_limit of 1,536,000/m],
   },
@@ -301,8 +299,9 @@ const CASES: readonly Case[] = [
     prometheus: {
       targets: targets(target({ labels: { job: 'x', instance: 'y' } })),
       [QUERIES.exporters]: vector([{ job: 'x', instance: 'y' }, 1]),
+      [QUERIES.stations]: vector([{ job: 'x', instance: 'y', station: 'a', upstream: 'main' }, 1]),
     },
-    says: [/^failure: The rules select job = "telemetry-station-exporter", but the job of the exporter is x\./m],
+    says: [/^failure: The rules select job="telemetry-station-exporter", but the job of the exporter is x\./m],
   },
   {
     broken: 'Alertmanager cannot be read',
@@ -384,18 +383,6 @@ const CASES: readonly Case[] = [
       /^warning: honor_labels of job \S+ replaces station of the target/m,
       /^warning: Labels of the target hide those of the exporter, which became exported_station/m,
       /^warning: Prometheus has no telemetry_station_up of a,/m,
-    ],
-  },
-  {
-    broken: 'series and labels are dropped',
-    prometheus: {
-      [QUERIES.read]: vector(
-        [{ __name__: 'telemetry_station_up', station: 'a' }, 1],
-        [{ __name__: 'telemetry_station_last_known_resources', station: 'a', upstream: 'main' }, 1],
-      ),
-    },
-    says: [
-      /^failure: Prometheus lacks what the rules read: label set of telemetry_station_last_known_resources, .*label upstream of/m,
     ],
   },
   {

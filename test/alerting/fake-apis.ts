@@ -6,7 +6,6 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { rulesFile } from '../../prometheus/source/rules-file.ts';
-import { readMetrics } from '../../src/alerting/prometheus-findings.ts';
 import { shippedRules } from '../../src/alerting/rules.ts';
 
 /** A body, or a status and a body. */
@@ -60,10 +59,17 @@ export const target = (changes: object = {}) => ({
   scrapeUrl: 'http://exporter:9842/metrics',
   health: 'up',
   lastError: '',
-  scrapeInterval: '1m',
-  scrapeTimeout: '10s',
+  discoveredLabels: { __scrape_interval__: '1m', __scrape_timeout__: '10s' },
   ...changes,
 });
+
+/** What is recorded of scrapes. */
+export const scrapes = ({ series = 700, bytes = 90_000, refreshSeconds = 1.5 } = {}) =>
+  vector(
+    [{ __name__: 'scrape_samples_post_metric_relabeling', ...TARGET }, series],
+    [{ __name__: 'telemetry_station_exporter_scrape_bytes', ...TARGET }, bytes],
+    [{ __name__: 'telemetry_station_refresh_duration_seconds', ...TARGET }, refreshSeconds],
+  );
 
 export const targets = (...all: object[]) => data({ activeTargets: all });
 
@@ -99,15 +105,13 @@ export function rules(file = rulesFile(), changes: object = {}, ofGroup: object 
 }
 
 const shipped = await shippedRules(new URL('../../', import.meta.url));
-const durations = new Map(shipped.map(({ name, expr, forMs }) => [`${name} ${expr}`, forMs / 1000]));
+const durations = new Map(shipped.map(({ name, query, duration }) => [`${name} ${query}`, duration]));
 
 export const QUERIES = {
   exporters: 'group by (job, instance) (last_over_time(telemetry_station_exporter_build_info[1d]))',
-  read: `count by (__name__, station, upstream, set) ({__name__=~"${readMetrics(shipped).join('|')}"})`,
   stations: 'telemetry_station_up',
-  series: 'scrape_samples_post_metric_relabeling',
-  bytes: 'telemetry_station_exporter_scrape_bytes{encoding="identity"}',
-  refreshes: 'max by (job, instance) (telemetry_station_refresh_duration_seconds)',
+  scrapes:
+    'max by (__name__, job, instance) ({__name__=~"scrape_samples_post_metric_relabeling|telemetry_station_exporter_scrape_bytes|telemetry_station_refresh_duration_seconds"})',
 } as const;
 
 const STATION = { station: 'a', upstream: 'main' };
@@ -122,12 +126,7 @@ export const HEALTHY: Answers = {
   metrics: '# none\n',
   [QUERIES.exporters]: vector([TARGET, 1]),
   [QUERIES.stations]: vector([{ __name__: 'telemetry_station_up', ...TARGET, ...STATION }, 1]),
-  [QUERIES.read]: vector(
-    ...readMetrics(shipped).map((name) => [{ __name__: name, ...STATION, set: 'all' }, 1] as const),
-  ),
-  [QUERIES.series]: vector([TARGET, 700]),
-  [QUERIES.bytes]: vector([TARGET, 90_000]),
-  [QUERIES.refreshes]: vector([TARGET, 1.5]),
+  [QUERIES.scrapes]: scrapes(),
 };
 
 /** The shipped configuration, whose receivers have webhooks. */

@@ -119,13 +119,13 @@ const WORLDS: readonly World[] = [
   {
     broken: 'the exporter has another job than the rules',
     scrape: () => ({ job_name: 'monitor' }),
-    says: /failure: The rules select job = "telemetry-station-exporter", but the job of the exporter is monitor/,
+    says: /failure: The rules select job="telemetry-station-exporter", but the job of the exporter is monitor/,
     cure: /Replace the job in the rules/,
   },
   {
     broken: 'the rules have another job than the exporter',
     rules: (rules) => rules.replaceAll(`job="${JOB}"`, 'job=~"monitor|other",station!~"lab-.*"'),
-    says: /failure: The rules select job = ~ "monitor\|other", but the job/,
+    says: /failure: The rules select job=~"monitor\|other", but the job/,
     cure: /Replace the job in the rules/,
   },
   {

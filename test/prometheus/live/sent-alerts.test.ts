@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { sentAlerts } from '../../../src/alerting/alerts.ts';
-import { shippedRules } from '../../../src/alerting/rules.ts';
+import { isAlert, shippedRules } from '../../../src/alerting/rules.ts';
 import { temporaryFile } from '../../service/support/files.ts';
 
 const run = promisify(execFile);
@@ -28,17 +28,14 @@ interface RulesTest {
 /** Of a target that the Prometheus operator found. */
 const TARGET = { job: 'j', instance: 'i', pod: 'p', namespace: 'monitoring' };
 
-const alerts = sentAlerts(
-  (await shippedRules(new URL('../../../', import.meta.url))).filter(({ isAlert }) => isAlert),
-  {
-    stations: [{ __name__: 'telemetry_station_up', ...TARGET, station: 's', upstream: 'u', team: 't' }],
-    stationLabels: ['team'],
-    owners: [],
-    clusterLabel: 'cluster',
-    externalLabels: {},
-    relabel: (labels) => labels,
-  },
-);
+const alerts = sentAlerts((await shippedRules(new URL('../../../', import.meta.url))).filter(isAlert), {
+  stations: [{ __name__: 'telemetry_station_up', ...TARGET, station: 's', upstream: 'u', team: 't' }],
+  stationLabels: ['team'],
+  owners: [],
+  clusterLabel: 'cluster',
+  externalLabels: {},
+  relabeling: [],
+});
 
 /** Only some stations, targets and kinds of capacity have these. */
 const OPTIONAL = ['team', 'cluster', 'pod', 'gpu_model'];
