@@ -33,7 +33,7 @@ const ALERTS: Readonly<Record<string, LabelsOfAlert>> = {
   CapacityDropped: { examples: { unit: 'GPU' } },
   ResourceFiring: {
     isOfResources: true,
-    examples: { resource_id: 'id', name: 'name', display_name: 'name', resource_type: 'type' },
+    examples: { resource_id: 'id', name: 'name', display_name: 'name', resource_type: 'type', product: 'product' },
   },
 };
 

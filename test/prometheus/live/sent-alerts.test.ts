@@ -47,14 +47,17 @@ const namesOf = (labels: object) =>
 
 describe('sentAlerts', () => {
   it.each(readdirSync(new URL('tests/', FOLDER)))(
-    'has the labels that alerts have in Prometheus, of a target with a namespace: %s',
+    'has the labels that alerts have in Prometheus, of a target with a namespace and resources of a product: %s',
     async (file) => {
       const content = parse(readFileSync(new URL(`tests/${file}`, FOLDER), 'utf8'), { merge: true }) as RulesTest;
       content.rule_files = [fileURLToPath(new URL('rules.yml', FOLDER))];
       let compared = 0;
       for (const test of content.tests) {
-        for (const input of test.input_series)
+        for (const input of test.input_series) {
           input.series = input.series.replace(JOB, `${JOB},namespace="monitoring"`);
+          if (input.series.startsWith('telemetry_station_resource_firing{'))
+            input.series = input.series.replace(/(,product="")?\}$/, ',product="compute"}');
+        }
         delete test.promql_expr_test;
         for (const { alertname, exp_alerts = [] } of test.alert_rule_test ?? [])
           for (const expected of exp_alerts) {
@@ -63,8 +66,11 @@ describe('sentAlerts', () => {
             const sent = alerts.find(
               ({ rule, labels }) => rule.name === alertname && labels['severity'] === severity && hasSet(labels['set']),
             );
-            if (sent?.labels['namespace'] !== undefined)
-              expected.exp_labels = { ...expected.exp_labels, namespace: 'monitoring' };
+            for (const [name, value] of [
+              ['namespace', 'monitoring'],
+              ['product', 'compute'],
+            ] as const)
+              if (sent?.labels[name] !== undefined) expected.exp_labels = { ...expected.exp_labels, [name]: value };
             expect([alertname, ...namesOf(sent?.labels ?? {})]).toEqual([alertname, ...namesOf(expected.exp_labels)]);
             compared += 1;
           }
