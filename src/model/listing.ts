@@ -143,5 +143,8 @@ export interface RecordCounter {
 }
 
 export function hasSameElements(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((element, at) => element === b[at]);
+  if (a.length !== b.length) return false;
+  // A loop: every changed row of a refresh is compared.
+  for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return false;
+  return true;
 }

@@ -294,8 +294,8 @@ function addAbsentFields(sent: SentRecord, absentFields: AbsentFields): void {
 
 /** The fields that the record lacks. Records that lack none share a list. */
 function absentIn(sent: SentRecord): readonly RecordField[] {
-  const absent = ABSENT_WIRES.filter((wire) => sent[wire] === undefined);
-  return absent.length === 0 ? NO_FIELDS : absent;
+  const isAbsent = (wire: RecordField) => sent[wire] === undefined;
+  return ABSENT_WIRES.some(isAbsent) ? ABSENT_WIRES.filter(isAbsent) : NO_FIELDS;
 }
 
 export const NO_FIELDS: readonly RecordField[] = [];
