@@ -19,6 +19,8 @@ export interface ReadRecord<Row> {
   readonly absent?: readonly string[];
 }
 
+export type FindRow<Row> = (id: string) => Row | undefined;
+
 /** A listing of the service: where it is, and how its records are read. Field names are those on the wire. */
 export interface ListingKind<Row> {
   readonly name: string;
@@ -30,7 +32,7 @@ export interface ListingKind<Row> {
   /** How many rows take as much memory as a record; 1 unless given. */
   readonly rowsPerRecord?: number;
   /** Reads one record; undefined when it has no valid id. */
-  readonly read: (record: unknown) => ReadRecord<Row> | undefined;
+  readonly read: (record: unknown, find: FindRow<Row>) => ReadRecord<Row> | undefined;
   /** What can be read of a record without a valid id, for people. */
   readonly rejectedTexts?: (record: Readonly<Record<string, unknown>>) => RejectedRecord['texts'];
 }

@@ -1,4 +1,4 @@
-import type { ListingKind, ReadRecord, RejectedRecord } from '../model/listing.ts';
+import type { FindRow, ListingKind, ReadRecord, RejectedRecord } from '../model/listing.ts';
 import { INVALID, isObject, labelText, readText } from '../model/values.ts';
 import { NO_FIELDS, RECORD_FIELDS, type RecordContext, type Resource, readResource, recordId } from './fields.ts';
 
@@ -10,7 +10,7 @@ export function resourceListing(context: RecordContext): ListingKind<Resource> {
     ...LISTED,
     name: 'resources',
     fields: RECORD_FIELDS,
-    read: (record) => readResource(record, context),
+    read: (record, find) => readResource(record, context, find),
     rejectedTexts,
   };
 }
@@ -18,10 +18,10 @@ export function resourceListing(context: RecordContext): ListingKind<Resource> {
 /** The same listing, of which only the ids are kept. */
 export const ID_LISTING: ListingKind<string> = { ...LISTED, name: 'ids', fields: [], rowsPerRecord: 3, read: readId };
 
-function readId(record: unknown): ReadRecord<string> | undefined {
+function readId(record: unknown, find: FindRow<string>): ReadRecord<string> | undefined {
   const id = recordId(record);
   if (id === undefined) return undefined;
-  const row = labelText(id);
+  const row = find(id) ?? labelText(id);
   // One copy of equal texts.
   return { row, id: id === row ? row : id, invalid: NO_FIELDS };
 }

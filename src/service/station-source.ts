@@ -150,7 +150,7 @@ class StationReader {
       const before = pages.get(path)?.get(pagePath);
       const isSame = before?.digest === digest;
       if (isSame) counted(before.page.received);
-      const options = { counted, signal: context.signal, secrets };
+      const options = { before: before?.page, counted, signal: context.signal, secrets };
       const page = isSame ? before.page : await readPage(await body.plain(), kind, options);
       read.set(pagePath, { digest, page });
       return page;

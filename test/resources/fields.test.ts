@@ -8,8 +8,8 @@ import { fieldsOf } from '../../src/text/records.ts';
 
 const context = { texts: new InternedTexts(), states: new StateMeanings() };
 
-function read(record: object): Resource {
-  return readResource({ resource_id: 'r', ...record }, context)?.row as Resource;
+function read(record: object, before?: Resource): Resource {
+  return readResource({ resource_id: 'r', ...record }, context, () => before)?.row as Resource;
 }
 
 /** A record with one field alone. */
@@ -29,8 +29,10 @@ describe.each(Object.entries(FIELDS))('the field %s', (key, field) => {
     expect(changed.map(([name]) => name).filter((name) => name !== 'alertState')).toEqual([key]);
   });
 
-  it('keeps its value when it is joined', () => {
+  it('keeps its value when it is joined and when it is read again', () => {
     expect(joinedResource(row, { product: '' })).toMatchObject(row);
+    expect(read(record, row)).toBe(row);
+    expect(read({}, row)).toEqual(bare);
   });
 
   it('is shown in its own column and in no other', () => {

@@ -129,7 +129,7 @@ function sourceOf({ entries, isAlertableComplete }: World): StationSource {
       );
       if (!known.has(key)) {
         const records = selectRecords(entries, wanted as Filters);
-        const rows = records.map((record) => kind.read(structuredClone(record))?.row);
+        const rows = records.map((record) => kind.read(structuredClone(record), () => undefined)?.row);
         known.set(key, listingOf(rows, lists ? { complete: false, addsUp: false } : {}));
       }
       return known.get(key) as Listing<never>;

@@ -87,6 +87,25 @@ describe('readResource', () => {
     expect(readResource(record, { ...context, states, absentFields })).toMatchObject({ absent: [], row });
   });
 
+  it('reads the same with and without the resource of the listing before, whichever field has changed', () => {
+    const value = fc.oneof(
+      fc.constantFrom('', '8 GPU', '2024-05-01T12:00:00Z', 'a', 0, 1, null, { key: 'k' }),
+      fc.jsonValue(),
+    );
+    const { resource_id, ...others } = complete;
+    const fields = Object.keys(others);
+    const record = fc.record(Object.fromEntries(fields.map((name) => [name, value])), { requiredKeys: [] });
+    fc.assert(
+      fc.property(record, fc.constantFrom(...fields), value, (some, changed, newValue) => {
+        const one = { resource_id, ...some };
+        const other = { ...one, [changed]: newValue };
+        const before = readRecord(one)?.row;
+        expect(readResource(other, context, () => before)).toEqual(readRecord(other));
+        expect(readResource(structuredClone(one), context, () => before)?.row).toBe(before);
+      }),
+    );
+  });
+
   it.each([
     [0, 0],
     [1e3, 1000],
@@ -165,7 +184,7 @@ describe('readResource', () => {
 describe('ID_LISTING', () => {
   it('reads an id like readResource', () => {
     const record = { resource_id: '\ud800'.repeat(1000) };
-    expect(ID_LISTING.read(record)?.row).toBe(readRecord(record)?.row.id);
+    expect(ID_LISTING.read(record, () => undefined)?.row).toBe(readRecord(record)?.row.id);
   });
 });
 

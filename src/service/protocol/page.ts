@@ -3,6 +3,7 @@ import { ListingFailure } from '../../model/failure.ts';
 import { jsonName } from '../../model/json-name.ts';
 import {
   type FieldsOfPart,
+  type FindRow,
   hasSameElements,
   type ListingKind,
   MAX_REJECTED_RECORDS,
@@ -56,9 +57,11 @@ type PageKind<Row> = RecordsKind & Pick<ListingKind<Row>, 'read'>;
 
 type RecordsKind = Pick<ListingKind<never>, 'field' | 'idField' | 'fields' | 'rejectedTexts'>;
 
-interface ReadOptions {
+interface ReadOptions<Row> {
   /** Called with the number of records, rejected ones too, before they are read; may throw to refuse them. */
   readonly counted?: (records: number) => void;
+  /** The page of the listing before. */
+  readonly before?: Page<Row> | undefined;
   /** What no message may contain. */
   readonly secrets?: readonly string[];
   /** Reading ends with its reason when it aborts. */
@@ -72,13 +75,14 @@ interface ReadOptions {
 export async function readPage<Row>(
   bytes: Uint8Array,
   kind: PageKind<Row>,
-  { counted, signal, secrets = [] }: ReadOptions = {},
+  { counted, before, signal, secrets = [] }: ReadOptions<Row> = {},
 ): Promise<Page<Row>> {
   const envelope = await parsePage(bytes, secrets, signal);
   const records = recordsOf(envelope, kind.field);
   const received = records.length;
   counted?.(received);
   const renamed = renaming(records, kind);
+  const find = rowFinder(before?.parts ?? []);
   const rows = new PageRows<Row>();
   const rejectedRecords: RejectedRecord[] = [];
   for (const [position, sent] of records.entries()) {
@@ -87,7 +91,7 @@ export async function readPage<Row>(
       signal?.throwIfAborted();
     }
     const record = renamed(sent);
-    const read = kind.read(record);
+    const read = kind.read(record, find);
     if (read) rows.add(read, position);
     else if (rejectedRecords.length < MAX_REJECTED_RECORDS)
       rejectedRecords.push(rejectedRecord(record, position, kind));
@@ -266,6 +270,18 @@ function jsonKind(value: unknown): string {
 /** Rows of a part. */
 const PART_ROWS = 1000;
 
+/** Finds the rows of a page that are requested in about its order, as when rows were inserted or removed. */
+export function rowFinder<Row>(parts: readonly Pick<PagePart<Row>, 'rows' | 'ids'>[]): FindRow<Row> {
+  let next = 0;
+  const idAt = (index: number) => parts[Math.floor(index / PART_ROWS)]?.ids[index % PART_ROWS];
+  return (id) => {
+    const at = idAt(next) === id ? next : next + 1;
+    if (idAt(at) !== id) return undefined;
+    next = at + 1;
+    return parts[Math.floor(at / PART_ROWS)]?.rows[at % PART_ROWS];
+  };
+}
+
 interface GrowingPart<Row> {
   readonly rows: Row[];
   readonly ids: string[];
@@ -306,7 +322,7 @@ class PageRows<Row> {
   }
 }
 
-/** A function of its own: closures created in `readPage` share all that it captures, so that a cached page would hold the records as sent. */
+/** A function of its own: closures created in `readPage` share all that it captures, so that a cached page would hold the previous one. */
 function withAfterFirst<Row>(facts: Omit<Page<Row>, 'afterFirst'>): Page<Row> {
   let afterFirst: Page<Row> | undefined;
   const page: Page<Row> = {

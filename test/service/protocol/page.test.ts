@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ListingFailure } from '../../../src/model/failure.ts';
 import { ID_LISTING } from '../../../src/resources/listings.ts';
-import { readPage as readPageOf } from '../../../src/service/protocol/page.ts';
+import { readPage as readPageOf, rowFinder } from '../../../src/service/protocol/page.ts';
 import { iterationsDuring } from '../../event-loop.ts';
+import { isCollected } from '../../held-by-buffers.ts';
 
 const readPage = (body: Uint8Array, options?: Parameters<typeof readPageOf<string>>[2]) =>
   readPageOf(body, ID_LISTING, options);
@@ -39,6 +40,17 @@ describe('readPage', () => {
     const page = await readPage(body);
     expect(page).toMatchObject({ received: 5, rejected: 1, total: 5 });
     expect(page.parts).toMatchObject([{ rows: ['a\ufffd\ufffd\ufffdz', 'b', '__proto__', 'd'] }]);
+  });
+
+  it('does not hold the page of the listing before', async () => {
+    const pages = async () => {
+      const before = await readPage(bytes({ resources: [{ resource_id: 'a' }] }));
+      const page = await readPage(bytes({ resources: [{ resource_id: 'b' }] }), { before });
+      return { page, before: new WeakRef(before.parts) };
+    };
+    const { page, before } = await pages();
+    await expect.poll(() => isCollected(before)).toBe(true);
+    expect(page.parts).toMatchObject([{ rows: ['b'], positions: undefined }]);
   });
 
   it.each([
@@ -166,7 +178,7 @@ describe('readPage', () => {
     const readRow = (record: unknown) => {
       read += 1;
       if (read === 10) end.abort(new Error('aborted'));
-      return ID_LISTING.read(record);
+      return ID_LISTING.read(record, () => undefined);
     };
     const body = bytes({ resources: Array(5000).fill({ resource_id: 'a' }) });
     await expect(readPageOf(body, { ...ID_LISTING, read: readRow }, { signal: end.signal })).rejects.toThrow('aborted');
@@ -198,5 +210,24 @@ describe('readPage', () => {
     };
     const resources = [{ resource_id: 'a' }, {}];
     await expect(readPage(bytes({ resources }), { counted })).rejects.toThrow('2 are too many');
+  });
+});
+
+describe('rowFinder', () => {
+  it('finds the rows that stayed in their order when one was inserted or removed', () => {
+    const foundIn = (rows: readonly string[], ids: readonly string[]) => {
+      const find = rowFinder([{ rows, ids: rows }]);
+      return ids.filter((id) => find(id) === id).join('');
+    };
+    expect(foundIn([...'abcd'], [...'axbcd'])).toBe('abcd');
+    expect(foundIn([...'abcd'], [...'acd'])).toBe('acd');
+    expect(foundIn([], [...'a'])).toBe('');
+  });
+
+  it('finds the rows of all parts of a large page', async () => {
+    const all = Array.from({ length: 2500 }, (_, at) => ({ resource_id: `id-${at}` }));
+    const { parts } = await readPage(bytes({ resources: all }));
+    const find = rowFinder(parts);
+    expect(all.filter(({ resource_id }) => find(resource_id) === resource_id)).toHaveLength(2500);
   });
 });
