@@ -214,11 +214,11 @@ type Renaming = (record: unknown) => unknown;
  * decides for the page.
  */
 function renaming(records: readonly unknown[], { idField, fields }: RecordsKind): Renaming {
-  const differing = [idField, ...fields].filter((field) => jsonName(field) !== field);
-  const names = new Map(differing.map((field) => [jsonName(field), field]));
+  const differing = [idField, ...fields].filter((field) => field.includes('_'));
   for (const record of records.slice(0, PART_ROWS)) {
     const sent = isObject(record) ? Object.keys(record) : [];
     if (sent.some((name) => differing.includes(name))) return asSent;
+    const names = new Map(differing.map((field) => [jsonName(field), field]));
     if (sent.some((name) => names.has(name))) return (other) => withNames(other, names);
   }
   return asSent;
