@@ -1,7 +1,7 @@
 import { ALERT_STATES } from '../resources/alert-state.ts';
 import { ALERTABLE } from '../resources/fields.ts';
 import { quoted } from '../text/quoted.ts';
-import { isSort, type Selection, SORT_KEYS, VALUE_FILTERS } from './selection.ts';
+import { isSort, type Selection, SORT_KEYS, VALUE_FILTERS, WITHOUT_RULES } from './selection.ts';
 
 /** A parameter of a URL: what its value is expected to be. */
 interface Parameter {
@@ -72,7 +72,7 @@ export const PARAMETERS: Parameters = {
   ...textParameters(VALUE_FILTERS),
   alert_state: oneOf(ALERT_STATES),
   alertable: oneOf(ALERTABLE),
-  without_rules: oneOf(['yes', 'unknown']),
+  without_rules: oneOf(Object.keys(WITHOUT_RULES)),
   sort: {
     expected: `one of ${SORT_KEYS.join(', ')} or station, with a leading - for descending order`,
     isValid: (value) => isSort(value, [...SORT_KEYS, 'station']),

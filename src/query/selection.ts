@@ -5,6 +5,11 @@ import { type Alertable, alertableOf, columnsWith, type Resource, resourceLabel 
 import { OrderedRows } from '../tasks/ordered-rows.ts';
 import { forEachPart } from '../tasks/yield-to-event-loop.ts';
 
+/** The coverage that each value of `without_rules` selects. */
+export const WITHOUT_RULES = { yes: 'not covered', no: 'covered', unknown: 'unknown' } as const;
+
+type WithoutRules = keyof typeof WITHOUT_RULES;
+
 /**
  * Which of a station's resources to show, as the parameters of a URL; an absent one selects all.
  * Type, product, state and labels select the resources with exactly this value ('': without one). When no resource has it, it is a short form
@@ -21,8 +26,8 @@ export interface Selection {
   readonly product?: string;
   readonly state?: string;
   readonly alertable?: Alertable;
-  /** Only resources that are known not to be covered by alert rules, or of which it is unknown, as the metrics count them. */
-  readonly without_rules?: 'yes' | 'unknown';
+  /** Only resources with that alert coverage, as the metrics count them. */
+  readonly without_rules?: WithoutRules;
   /** By the name of a label of `resource_labels`, which is not that of another parameter. */
   readonly [label: string]: string;
 }
@@ -145,7 +150,7 @@ async function selectionFilter(
   const { search, alertable, without_rules } = selection;
   if (alertable !== undefined) tests.push((resource) => alertableOf(resource) === alertable);
   if (without_rules !== undefined) {
-    const coverage = without_rules === 'yes' ? 'not covered' : 'unknown';
+    const coverage = WITHOUT_RULES[without_rules];
     tests.push((resource, alertability) => coverageOf(resource, alertability) === coverage);
   }
   if (search !== undefined) tests.push(textTest(search));

@@ -55,7 +55,7 @@ describe('parseResourceQuery', () => {
 
   it.each([
     ['alertable=maybe', 'Expected alertable to be one of yes, no, unknown.'],
-    ['without_rules=no', 'Expected without_rules to be one of yes, unknown.'],
+    ['without_rules=maybe', 'Expected without_rules to be one of yes, no, unknown.'],
     [
       'sort=toString',
       `Expected sort to be one of ${SORT_KEYS.join(', ')} or station, with a leading - for descending order.`,

@@ -55,6 +55,7 @@ describe('searchStations in one station', () => {
     [{ alertable: 'unknown' }, ['a']],
     [{ without_rules: 'yes' }, ['b']],
     [{ without_rules: 'unknown' }, ['a']],
+    [{ without_rules: 'no' }, []],
     [{ search: 'vm', product: 'p' }, ['a']],
   ])('selects by %j', async (selection, ids) => {
     expect(await idsOf(parts, selection)).toEqual(ids);

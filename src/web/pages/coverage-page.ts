@@ -69,7 +69,7 @@ function coverageColumns(by: string, rows: readonly CoverageRow[], nowMs: number
     count('Not covered', 'resources_without_alert_rules', uncovered),
     count('Unknown age', 'uncovered_resources_with_unknown_age', uncovered),
     count('Unknown', 'resources_with_unknown_alert_coverage', { selection: { without_rules: 'unknown' } }),
-    count('Covered', 'resources_with_alert_rules'),
+    count('Covered', 'resources_with_alert_rules', { selection: { without_rules: 'no' } }),
     count('Exempt', 'exempt_resources', { selection: { alertable: 'no' } }),
   ];
 }

@@ -106,11 +106,17 @@ export function searchField(text = ''): Html {
   return html`<label for="search">ID, name or display name <input id="search" name="search" type="search" value="${text}" autocomplete="off" spellcheck="false"></label>`;
 }
 
-/** Selects the resources without alert rules; where those of unknown coverage are selected, it keeps that selection. */
+const COVERAGE_WORDS = {
+  yes: 'Without alert rules',
+  no: 'With alert rules',
+  unknown: 'Unknown alert coverage',
+};
+
+/** Selects the resources without alert rules; where others are selected by their coverage, it keeps that selection. */
 export function withoutRulesBox(selected: Selection['without_rules']): Html {
-  const isUnknown = selected === 'unknown';
-  const words = isUnknown ? 'Unknown alert coverage' : 'Without alert rules';
-  return html`<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="${isUnknown ? 'unknown' : 'yes'}"${selected === undefined ? [] : html` checked`}> ${words}</label>`;
+  const value = selected ?? 'yes';
+  const words = COVERAGE_WORDS[value];
+  return html`<label class="check" for="without-rules"><input id="without-rules" name="without_rules" type="checkbox" value="${value}"${selected === undefined ? [] : html` checked`}> ${words}</label>`;
 }
 
 /** On a narrow screen it replaces the headings of the table; elsewhere it is hidden and keeps the order. `unsorted`: the order of the rows. */

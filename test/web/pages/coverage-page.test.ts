@@ -40,10 +40,11 @@ describe('the page of the coverage', () => {
     ]);
   });
 
-  it('links the numbers of resources that are not covered, and that may not be, to lists of as many', async () => {
+  it('links the numbers of resources by their coverage to lists of as many', async () => {
     const uncovered = resourcesOf(2, () => ({ alertRules: 0, type: 'type.a' }));
     const unknown = resourcesOf(3, (index) => ({ id: `u${index}`, alertRules: undefined, type: 'type.a' }));
-    const exporter = exporterOf(detailOf([...uncovered, ...unknown]));
+    const covered = resourcesOf(4, (index) => ({ id: `c${index}`, alertRules: 1, type: 'type.a' }));
+    const exporter = exporterOf(detailOf([...uncovered, ...unknown, ...covered]));
     const { hrefs } = await openPage(exporter, '/coverage');
     const listed = async (query: string) => {
       expect(hrefs).toContain(`./search${query}`);
@@ -54,6 +55,9 @@ describe('the page of the coverage', () => {
     expect(body).toContain('name="without_rules" type="checkbox" value="unknown" checked> Unknown alert coverage');
     const notCovered = await listed('?without_rules=yes&type=type.a&sort=created');
     expect(notCovered.text).toContain('2 resources of 1 station match');
+    const withRules = await listed('?without_rules=no&type=type.a');
+    expect(withRules.text).toContain('4 resources of 1 station match');
+    expect(withRules.body).toContain('name="without_rules" type="checkbox" value="no" checked> With alert rules');
   });
 
   it('has no filters', async () => {
