@@ -1,7 +1,5 @@
-import { parse } from 'yaml';
 import * as z from 'zod';
 import { getOrCreate } from '../model/sums.ts';
-import { namesText } from '../text/words.ts';
 import type { SentAlert } from './alerts.ts';
 import { type ApiClient, printedYaml } from './api-client.ts';
 import { type ChainFinding, finding } from './finding.ts';
@@ -38,28 +36,15 @@ export function alertRoutes({ route, receivers }: AlertmanagerConfig, alerts: re
   return [...routes.values()];
 }
 
-/** What is shipped: the text of the configuration, and the labels that can stand for its `team`. */
-interface Shipped {
-  readonly text: string;
-  readonly ownerLabels: readonly string[];
-}
-
-export function* alertmanagerFindings(
-  config: AlertmanagerConfig,
-  alerts: readonly SentAlert[],
-  shipped: Shipped,
+export function* receiverFindings(
+  { receivers }: AlertmanagerConfig,
+  routes: readonly AlertRoute[],
 ): Iterable<ChainFinding> {
-  if (config.receivers.some(({ hasIntegration }) => hasIntegration))
-    yield* receiverFindings(alertRoutes(config, alerts));
-  else
-    yield finding.warning(
-      'No receiver has an integration: Alertmanager shows alerts, and notifies nobody.',
-      'Add one to each receiver, such as webhook_configs; then run drill --send.',
-    );
-  yield* inhibitionFindings(config, alerts, shipped);
-}
-
-function* receiverFindings(routes: readonly AlertRoute[]): Iterable<ChainFinding> {
+  if (!receivers.some(({ hasIntegration }) => hasIntegration)) {
+    yield finding.warning`No receiver has an integration: Alertmanager shows alerts, and notifies nobody.
+      Add one to each receiver, such as webhook_configs; then run drill --send.`;
+    return;
+  }
   const lost = new Set<string>();
   const lostCritical = new Set<string>();
   const mutedCritical = new Set<string>();
@@ -71,37 +56,34 @@ function* receiverFindings(routes: readonly AlertRoute[]): Iterable<ChainFinding
     else if (isCritical && reached.every(({ mutedBy }) => mutedBy.length > 0)) mutedCritical.add(text);
   }
   if (lostCritical.size > 0)
-    yield finding.failure(
-      `Critical alerts reach nobody, because the receiver has no integration: ${namesText([...lostCritical])}.`,
-      'Add an integration to it, or a route for severity = critical before, as in prometheus/alertmanager.yml.',
-    );
+    yield finding.failure`Critical alerts reach nobody, because the receiver has no integration: ${lostCritical}.
+      Add an integration to it, or a route for severity = critical before, as in prometheus/alertmanager.yml.`;
   if (lost.size > 0)
-    yield finding.warning(
-      `Alerts reach nobody, because the receiver has no integration: ${namesText([...lost])}.`,
-      'Add an integration to it, unless nobody needs them.',
-    );
+    yield finding.warning`Alerts reach nobody, because the receiver has no integration: ${lost}.
+      Add an integration to it, unless nobody needs them.`;
   if (mutedCritical.size > 0)
-    yield finding.notChecked(
-      `Critical alerts are notified at certain times only: ${namesText([...mutedCritical])}.`,
-      'Check that the time intervals of these routes leave no gap.',
-    );
+    yield finding.notChecked`Critical alerts are notified at certain times only: ${mutedCritical}.
+      Check that the time intervals of these routes leave no gap.`;
 }
 
-function* inhibitionFindings(
+/** `example`: the text of the shipped configuration, in which one of the labels can stand for `team`. */
+export function* inhibitionFindings(
   { inhibit_rules }: AlertmanagerConfig,
   alerts: readonly SentAlert[],
-  { text, ownerLabels }: Shipped,
+  example: string,
+  ownLabels: readonly string[],
 ): Iterable<ChainFinding> {
-  const owners = ['team', ...ownerLabels];
-  const ownerLabel = owners.find((name) => inhibit_rules.some(({ equal }) => equal.includes(name))) ?? 'team';
-  const shipped = alertmanagerConfig.parse(parse(text.replace(/\bteam\b/g, ownerLabel)));
+  const owners = ['team', ...ownLabels];
+  const owner = owners.find((name) => inhibit_rules.some(({ equal }) => equal.includes(name))) ?? 'team';
+  const shipped = printedYaml(alertmanagerConfig).parse(example.replace(/\bteam\b/g, owner));
   const compared = ofFirstStations(alerts.map(({ labels }) => labels));
   const inhibited = (rules: readonly InhibitRule[]) => rules.flatMap((rule) => inhibitedPairs(rule, compared));
   const loaded = new Set(inhibited(inhibit_rules).map((pair) => JSON.stringify(pair)));
   const missing = inhibited(shipped.inhibit_rules).filter((pair) => !loaded.has(JSON.stringify(pair)));
   if (missing.length > 0) {
     const texts = missing.map(([source, target]) => `${source['alertname']} does not inhibit ${target['alertname']}`);
-    yield finding.warning(`One cause is notified several times: ${namesText([...new Set(texts)])}.`, COPY);
+    yield finding.warning`One cause is notified several times: ${texts}.
+      ${COPY}`;
   }
   // Rules for alerts without an owner match nothing where all have one.
   const withoutOwner = compared.map((labels) => where(labels, (name) => !owners.includes(name)));
@@ -111,10 +93,8 @@ function* inhibitionFindings(
     inhibitedPairs(rule, [...compared, ...withoutOwner]).length === 0;
   const idle = inhibit_rules.flatMap((rule, at) => (isIdle(rule) ? [`inhibit_rules[${at}]`] : []));
   if (idle.length > 0)
-    yield finding.warning(
-      `Rules that never match, because the alerts that they name have no equal labels: ${namesText(idle)}.`,
-      COPY,
-    );
+    yield finding.warning`Rules that never match, because the alerts that they name have no equal labels: ${idle}.
+      ${COPY}`;
 }
 
 const COPY = 'Copy inhibit_rules from prometheus/alertmanager.yml: `equal` names labels that both alerts have.';

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { getOrCreate } from '../model/sums.ts';
 import type { SentAlert } from './alerts.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Labels } from './labels.ts';
@@ -10,13 +9,13 @@ const DRILL_MS = 5 * 60_000;
 
 export type DrillAlert = ReturnType<typeof drillAlerts>[number];
 
-/** The first alert of each name and severity, of one name if it is given, in the form of the API. */
+/** The first alert of each rule, or of those with the name, in the form of the API. */
 export function drillAlerts(alerts: readonly SentAlert[], name: string, nowMs: number) {
-  const first = new Map<string, SentAlert>();
-  for (const alert of alerts.filter(({ rule }) => name === '' || rule.name === name))
-    getOrCreate(first, `${alert.labels['alertname']} ${alert.labels['severity']}`, () => alert);
+  // The alerts of a rule follow each other.
+  const first = alerts.filter(({ rule }, at) => rule !== alerts[at - 1]?.rule);
+  const drilled = first.filter(({ rule }) => name === '' || rule.name === name);
   const [startsAt = '', endsAt = ''] = [nowMs, nowMs + DRILL_MS].map((ms) => new Date(ms).toISOString());
-  return Array.from(first.values(), ({ labels, rule: { annotations } }) => ({
+  return drilled.map(({ labels, rule: { annotations } }) => ({
     labels: { ...labels, drill: 'true' },
     annotations: {
       runbook_url: annotations['runbook_url'],
@@ -28,16 +27,14 @@ export function drillAlerts(alerts: readonly SentAlert[], name: string, nowMs: n
   }));
 }
 
-const alertsSchema = z.array(
-  z.object({
-    fingerprint: z.string(),
-    labels: z.record(z.string(), z.string()),
-    receivers: z.array(z.object({ name: z.string() })),
-    status: z.object({ inhibitedBy: z.array(z.string()), silencedBy: z.array(z.string()) }),
-  }),
-);
+const knownAlert = z.object({
+  fingerprint: z.string(),
+  labels: z.record(z.string(), z.string()),
+  receivers: z.array(z.object({ name: z.string() })),
+  status: z.object({ inhibitedBy: z.array(z.string()), silencedBy: z.array(z.string()) }),
+});
 
-const readAlerts = (client: ApiClient) => client.get('api/v2/alerts', alertsSchema);
+const readAlerts = (client: ApiClient) => client.get('api/v2/alerts', z.array(knownAlert));
 
 /** The names of firing alerts of the exporter that are no drill. */
 export async function firingAlerts(client: ApiClient): Promise<readonly string[]> {
@@ -74,7 +71,7 @@ export async function sendDrill(
   return rows;
 }
 
-function rowOf(labels: Labels, known: z.output<typeof alertsSchema>): DrillRow {
+function rowOf(labels: Labels, known: readonly z.output<typeof knownAlert>[]): DrillRow {
   const own = known.find((alert) => isDeepStrictEqual(alert.labels, labels));
   const inhibitors = known.filter(({ fingerprint }) => own?.status.inhibitedBy.includes(fingerprint));
   const silences = own?.status.silencedBy ?? [];

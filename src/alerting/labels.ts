@@ -20,21 +20,17 @@ export interface RelabelConfig {
   readonly regex: string;
 }
 
-/** Whether series are dropped by their name alone. Those that other labels decide on are not computed. */
-export function dropsMetric({ action, source_labels, regex }: RelabelConfig, metric: string): boolean {
-  if (!['drop', 'keep'].includes(action) || source_labels.join() !== '__name__') return false;
-  return new AnchoredRegExp(regex).matches(metric) === (action === 'drop');
-}
-
 /** The actions that do nothing but drop labels. */
 export const LABEL_ACTIONS = ['labeldrop', 'labelkeep'];
 
-export function dropsLabel({ action, regex }: RelabelConfig, label: string): boolean {
-  if (!LABEL_ACTIONS.includes(action)) return false;
-  return new AnchoredRegExp(regex).matches(label) === (action === 'labeldrop');
+/** Whether it drops the label, or all series of the metric. Which series other labels decide on is not computed. */
+export function isDropped(name: string, kind: 'label' | 'metric', { action, source_labels, regex }: RelabelConfig) {
+  const actions = kind === 'label' ? LABEL_ACTIONS : ['drop', 'keep'];
+  if (!actions.includes(action) || (kind === 'metric' && source_labels.join() !== '__name__')) return false;
+  return new AnchoredRegExp(regex).matches(name) === action.endsWith('drop');
 }
 
 /** The labels that remain. */
 export function keptLabels(configs: readonly RelabelConfig[], labels: Labels): Labels {
-  return where(labels, (name) => !configs.some((config) => dropsLabel(config, name)));
+  return where(labels, (name) => !configs.some((config) => isDropped(name, 'label', config)));
 }

@@ -74,7 +74,7 @@ const SCRAPE_METRICS = [
 export type Target = z.output<typeof target>;
 export type LoadedRule = z.output<typeof ruleGroups>[number];
 export type Sample = z.output<typeof sample>;
-export type PrometheusConfig = z.output<typeof prometheusConfig>;
+export type ScrapeConfig = z.output<typeof scrapeConfig>;
 export type PrometheusReplies = Awaited<ReturnType<typeof readPrometheus>>;
 
 /** The parts of the API, as reports name them. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { formatDuration, parseDuration } from '../schema/units.ts';
-import { type Matcher, parsedMatchers } from './matchers.ts';
+import { parsedMatchers } from './matchers.ts';
 import type { LoadedRule } from './prometheus.ts';
 
 /** A rule as Prometheus reports it, loaded or shipped. */
@@ -47,52 +47,44 @@ export function isOurs(alertname: string): boolean {
   return alertname.startsWith('TelemetryStation');
 }
 
-export type RuleComparison = ReturnType<typeof comparedRules<LoadedRule>>;
+export type RuleComparison = ReturnType<typeof comparedRules>;
 
 /** Which of the shipped rules are loaded, whatever their selector, label of the cluster, thresholds and spaces. */
-export function comparedRules<Loaded extends PrometheusRule>(
-  shipped: readonly PrometheusRule[],
-  loaded: readonly Loaded[],
-) {
+export function comparedRules(shipped: readonly PrometheusRule[], loaded: readonly LoadedRule[]) {
   const names = new Set(shipped.map(({ name }) => name));
-  const known = loaded.filter(({ name }) => names.has(name));
-  const [clusterLabel = 'cluster'] = known.flatMap(({ query }) => CLUSTER_LABEL.exec(query)?.[1] ?? []);
+  const known = loaded.filter(({ name }) => names.has(name)).map((rule) => ({ ...rule, ...expressionOf(rule) }));
   const pairs = shipped.flatMap((rule) => {
-    const skeleton = skeletonOf(rule, 'cluster');
-    const same = known.filter((other) => other.name === rule.name && skeletonOf(other, clusterLabel) === skeleton);
-    return same.map((other) => ({ rule, other }));
+    const own = { ...rule, ...expressionOf(rule) };
+    const isSame = (other: PrometheusRule & Expression) => other.name === own.name && other.skeleton === own.skeleton;
+    return known.filter(isSame).map((other) => ({ rule, other, adjusted: adjustments(own, other) }));
   });
-  /** Loaded rules whose expression is another one. */
   const changed = known.filter((rule) => !pairs.some(({ other }) => other === rule));
   const isMissing = (rule: PrometheusRule) =>
     !pairs.some((pair) => pair.rule === rule) && !changed.some(({ name }) => name === rule.name);
-  const matchers = known
-    .flatMap(({ query }) => Array.from(query.matchAll(SELECTOR), ([text]) => matchersIn(text)))
-    .flat();
+  const matchers = known.flatMap((rule) => rule.matchers);
   const further = matchers.filter(({ name }) => !SELECTED.includes(name));
   return {
     shipped,
     known,
-    changed,
     missing: shipped.filter(isMissing),
+    /** Loaded rules whose expression is another one. */
+    changed,
     /** What the mixin and the chart can adjust. */
-    adjusted: [
-      ...pairs.flatMap(({ rule, other }) => adjustments(rule, other)),
-      ...new Set(further.map(({ text }) => `only ${text}`)),
-    ],
+    adjusted: [...pairs.flatMap(({ adjusted }) => adjusted), ...new Set(further.map(({ text }) => `only ${text}`))],
     /** Alerts of the exporter that are not shipped. */
     unknown: loaded.filter((rule) => isAlert(rule) && isOurs(rule.name) && !names.has(rule.name)),
     /** How they select the job of the exporter. */
     jobs: matchers.filter(({ name }) => name === 'job'),
-    clusterLabel,
+    clusterLabel: known.map((rule) => rule.clusterLabel).find(Boolean) ?? 'cluster',
   };
 }
 
-function adjustments(shipped: PrometheusRule, loaded: PrometheusRule): readonly string[] {
-  const [before = [], after = []] = [shipped, loaded].map(({ query }) => normalized(query).match(NUMBER) ?? []);
+type Expression = ReturnType<typeof expressionOf>;
+
+function adjustments(shipped: PrometheusRule & Expression, loaded: PrometheusRule & Expression): readonly string[] {
   const durationText = (seconds = shipped.keepFiringFor ?? 0) => formatDuration(1000 * seconds);
   const rows = [
-    ...before.map((number, at) => ['', number, after[at]]),
+    ...shipped.numbers.map((number, at) => ['', number, loaded.numbers[at]]),
     ['for ', durationText(shipped.duration), durationText(loaded.duration)],
     ['keep_firing_for ', durationText(shipped.keepFiringFor), durationText(loaded.keepFiringFor)],
     ['severity ', shipped.labels['severity'], loaded.labels['severity']],
@@ -100,35 +92,32 @@ function adjustments(shipped: PrometheusRule, loaded: PrometheusRule): readonly 
   return rows.flatMap(([what, own, other]) => (own === other ? [] : [`${shipped.name} ${what}${own} → ${other}`]));
 }
 
-/** Each expression that joins or aggregates begins with the label of the cluster. */
-const CLUSTER_LABEL = /\b(?:by|on) ?\((\w+), ?job\b/;
-
 /** Matchers in braces. */
 const SELECTOR = /\{(?:"(?:[^"\\]|\\.)*"|[^"}])*\}/g;
 
 /** Labels that the shipped rules select by; matchers of others exclude stations. */
 const SELECTED = ['job', 'set'];
 
+/** Series are joined and aggregated by the label of the cluster, the job and others, in this order. */
+const CLUSTER_LABEL = /(?<=\()\w+(?=,job\b)/g;
+
 /** Thresholds: numbers that are no part of a name or duration, and are not compared with ==. */
 const NUMBER = /(?<![\w.:]|==)\d+(?:\.\d+)?(?:e[+-]?\d+)?(?![\w.:])/g;
 
-/** The expression without what can be adjusted. */
-function skeletonOf({ query }: PrometheusRule, clusterLabel: string): string {
-  return normalized(query)
-    .replace(NUMBER, '<number>')
-    .replace(new RegExp(`\\b${clusterLabel}\\b`, 'g'), '<cluster>');
-}
-
-/** Prometheus has spaces, line breaks and an order of matchers of its own. */
-function normalized(query: string): string {
+/** What can be adjusted of an expression, and its skeleton without that. */
+function expressionOf({ query }: PrometheusRule) {
+  const matchersIn = (selector: string) => parsedMatchers(selector) ?? [];
   const selected = (selector: string) =>
     matchersIn(selector).flatMap(({ name, text }) => (SELECTED.includes(name) ? [name === 'job' ? name : text] : []));
-  return query
+  // Prometheus has spaces, line breaks and an order of matchers of its own.
+  const normalized = query
     .replace(SELECTOR, (selector) => `{${selected(selector).toSorted().join()}}`)
     .replace(/\s+/g, ' ')
     .replace(/ ?([^\w ]) ?/g, '$1');
-}
-
-function matchersIn(selector: string): readonly Matcher[] {
-  return parsedMatchers(selector) ?? [];
+  return {
+    matchers: Array.from(query.matchAll(SELECTOR), ([selector]) => matchersIn(selector)).flat(),
+    clusterLabel: normalized.match(CLUSTER_LABEL)?.[0],
+    numbers: normalized.match(NUMBER) ?? [],
+    skeleton: normalized.replace(NUMBER, '<number>').replace(CLUSTER_LABEL, '<cluster>'),
+  };
 }

@@ -17,7 +17,7 @@ export function chainReport(findings: readonly ChainFinding[], routes: readonly 
     ...(unchecked.length > 0 ? [`${unchecked.length} not checked`] : []),
   ];
   const texts = [...failures, ...warnings, ...unchecked, ...found('ok')].map(({ verdict, what, advice }) => {
-    const lines = [`${verdict}: ${what}`, ...(advice === undefined ? [] : [`  what to do: ${advice}`])];
+    const lines = [`${verdict}: ${what}`, ...(advice === '' ? [] : [`  what to do: ${advice}`])];
     const text = paragraphs(lines, screen?.columns);
     return screen?.hasColours ? coloured(verdict, COLOURS[verdict]) + text.slice(verdict.length) : text;
   });

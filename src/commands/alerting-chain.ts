@@ -1,4 +1,9 @@
-import { alertmanagerFindings, alertRoutes, readAlertmanager } from '../alerting/alertmanager-findings.ts';
+import {
+  alertRoutes,
+  inhibitionFindings,
+  readAlertmanager,
+  receiverFindings,
+} from '../alerting/alertmanager-findings.ts';
 import { sentAlerts } from '../alerting/alerts.ts';
 import { type ApiClient, openApi, problemOf } from '../alerting/api-client.ts';
 import { type ChainFinding, finding } from '../alerting/finding.ts';
@@ -45,16 +50,15 @@ export async function readChain(context: ProcessContext, flags: FlagValues, { co
 
   const routing = await withApi(context, flags, 'alertmanager', readAlertmanager).catch((error) => {
     findings.push(
-      finding.failure(
-        `Alertmanager cannot be read: ${problemOf(error)}.`,
-        'Check the URL, which may need a path, and the credentials in --alertmanager.config.file.',
-      ),
+      finding.failure`Alertmanager cannot be read: ${problemOf(error)}.
+        Check the URL, which may need a path, and the credentials in --alertmanager.config.file.`,
     );
   });
   if (!routing) return { findings, alerts, routes: [] };
-  const text = await shippedFile(context.packageFolder, 'alertmanager.yml');
-  findings.push(...alertmanagerFindings(routing, alerts, { text, ownerLabels: ownLabels }));
-  return { findings, alerts, routing, routes: alertRoutes(routing, alerts) };
+  const routes = alertRoutes(routing, alerts);
+  const example = await shippedFile(context.packageFolder, 'alertmanager.yml');
+  findings.push(...receiverFindings(routing, routes), ...inhibitionFindings(routing, alerts, example, ownLabels));
+  return { findings, alerts, routing, routes };
 }
 
 /** The labels of the example in prometheus/prometheus.yml. */
