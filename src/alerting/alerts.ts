@@ -1,4 +1,5 @@
-import { keptLabels, type Labels, type RelabelConfig, where } from './labels.ts';
+import { keptLabels, type Labels, where } from './labels.ts';
+import type { PrometheusReplies } from './prometheus.ts';
 import type { PrometheusRule } from './rules.ts';
 
 /** An alert as Alertmanager gets it. */
@@ -45,17 +46,17 @@ interface Subjects {
   /** Labels that `resource_labels` can give. */
   readonly owners: readonly Labels[];
   readonly clusterLabel: string;
-  readonly externalLabels: Labels;
-  /** `alert_relabel_configs`, of which only those that drop labels are computed. */
-  readonly relabeling: readonly RelabelConfig[];
+  /** Of Prometheus, which adds external labels and drops others. What else it does with labels is not computed. */
+  readonly config: PrometheusReplies['config'];
 }
 
 /** The alerts of the rules, with each set of labels that they can have. */
 export function sentAlerts(rules: readonly PrometheusRule[], subjects: Subjects): readonly SentAlert[] {
+  const { global, alerting } = subjects.config ?? {};
   const alerts = rules.flatMap((rule) =>
     labelSets(rule, subjects).map((own) => {
-      const labels = { ...subjects.externalLabels, ...own, ...rule.labels, alertname: rule.name };
-      return { rule, labels: keptLabels(subjects.relabeling, labels) };
+      const labels = { ...global?.external_labels, ...own, ...rule.labels, alertname: rule.name };
+      return { rule, labels: keptLabels(alerting?.alert_relabel_configs ?? [], labels) };
     }),
   );
   return [...new Map(alerts.map((alert) => [JSON.stringify(Object.entries(alert.labels)), alert])).values()];

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { SentAlert } from './alerts.ts';
@@ -51,18 +52,15 @@ export interface DrillRow {
 }
 
 /** Alertmanager takes a moment to inhibit alerts. */
+const PAUSE_MS = 500;
 const MAX_READS = 6;
 
 /** Sends the alerts, and reads them until nothing has changed from one read to the next. */
-export async function sendDrill(
-  client: ApiClient,
-  alerts: readonly DrillAlert[],
-  pause: () => Promise<unknown>,
-): Promise<readonly DrillRow[]> {
+export async function sendDrill(client: ApiClient, alerts: readonly DrillAlert[]): Promise<readonly DrillRow[]> {
   await client.post('api/v2/alerts', alerts);
   let rows: readonly DrillRow[] = [];
   for (let read = 1, isChanged = true; isChanged && read <= MAX_READS; read += 1) {
-    await pause();
+    await delay(PAUSE_MS);
     const known = await readAlerts(client);
     const before = rows;
     rows = alerts.map(({ labels }) => rowOf(labels, known));

@@ -1,4 +1,5 @@
 import { AnchoredRegExp } from '../text/anchored-regexp.ts';
+import type { RelabelConfig } from './prometheus.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -11,13 +12,6 @@ export function where(labels: Labels, isKept: (name: string) => boolean): Labels
 export function labelsText(labels: Labels, omitted: readonly string[] = []): string {
   const shown = Object.entries(labels).filter(([name]) => !omitted.includes(name));
   return shown.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(',');
-}
-
-/** An entry of `metric_relabel_configs` or `alert_relabel_configs`. */
-export interface RelabelConfig {
-  readonly action: string;
-  readonly source_labels: readonly string[];
-  readonly regex: string;
 }
 
 /** The actions that do nothing but drop labels. */

@@ -2,8 +2,15 @@ import type { StationSpec } from '../model/station-spec.ts';
 import { parseDuration } from '../schema/units.ts';
 import { countText, durationText, numberText } from '../text/words.ts';
 import { type ChainFinding, finding } from './finding.ts';
-import { isDropped, keptLabels, LABEL_ACTIONS, type Labels, type RelabelConfig } from './labels.ts';
-import type { PrometheusApi, PrometheusReplies, Sample, ScrapeConfig, Target } from './prometheus.ts';
+import { isDropped, keptLabels, LABEL_ACTIONS, type Labels } from './labels.ts';
+import {
+  API_ADVICE,
+  type PrometheusReplies,
+  type Sample,
+  SCRAPE_METRICS,
+  type ScrapeConfig,
+  type Target,
+} from './prometheus.ts';
 import { isAlert, type RuleComparison } from './rules.ts';
 
 interface Expected {
@@ -16,23 +23,12 @@ interface Expected {
   readonly ownLabels: readonly string[];
 }
 
-/** What to do where a part cannot be read: servers such as Mimir, Thanos or an agent do not have all of them. */
-const UNREADABLE: Readonly<Record<PrometheusApi, string>> = {
-  buildinfo:
-    'Check the URL, which may need a path such as /prometheus, and the credentials in --prometheus.config.file.',
-  config: 'Check limits, relabeling and external labels in the configuration of the server that scrapes.',
-  targets: 'Check the server that scrapes, too.',
-  rules: 'Check the server that evaluates the rules, too.',
-  alertmanagers: 'Check that the server that evaluates the rules sends alerts to Alertmanager.',
-  queries: 'Check the server that stores the samples, too.',
-};
-
 /** What the replies say about the way from the exporter to Alertmanager. */
 export function* prometheusFindings(replies: PrometheusReplies, expected: Expected): Iterable<ChainFinding> {
   const { problems, config, targets, rules, exporters, stations } = replies;
-  if (problems.size === Object.keys(UNREADABLE).length) {
+  if (problems.size === Object.keys(API_ADVICE).length) {
     yield finding.failure`Prometheus cannot be read: ${problems.get('buildinfo')}.
-      ${UNREADABLE.buildinfo}`;
+      ${API_ADVICE.buildinfo}`;
     return;
   }
   const keys = new Set(exporters?.map(({ metric }) => keyOf(metric)));
@@ -40,13 +36,13 @@ export function* prometheusFindings(replies: PrometheusReplies, expected: Expect
   if (targets && own.length === 0) yield* noTargetFindings(replies, targets);
   for (const target of own) yield* targetFindings(replies, target, expected.stations);
   if (stations) yield* stationFindings(stations, expected.stations);
-  const relabeling = own.flatMap((target) => scrapeConfigOf(config, target)?.metric_relabel_configs ?? []);
-  yield* droppedFindings(relabeling, expected);
+  const scrapeConfigs = own.flatMap((target) => scrapeConfigOf(config, target) ?? []);
+  yield* droppedFindings(scrapeConfigs, expected);
   if (rules) yield* ruleFindings(expected.rules, stations ?? []);
   yield* deliveryFindings(replies, expected.rules.clusterLabel);
   for (const [api, problem] of problems)
     yield finding.notChecked`${api}: ${problem}.
-      ${UNREADABLE[api]}`;
+      ${API_ADVICE[api]}`;
 }
 
 function keyOf({ job, instance }: Labels): string {
@@ -76,7 +72,6 @@ const ERRORS: readonly (readonly [RegExp, string])[] = [
   [/deadline exceeded/, 'Raise scrape_timeout, and check the network between Prometheus and the exporter.'],
   [/status 40[13]/, 'Give the scrape configuration the credentials that --web.config.file of the exporter requires.'],
   [/refused|no such host|no route/, 'Start the exporter, or correct the address of the target.'],
-  [/(?:)/, 'Correct what the error names.'],
 ];
 
 /** Most rules look back five minutes: with a longer interval, a missed scrape ends what they know. */
@@ -94,7 +89,7 @@ function* targetFindings(
   const name = `target ${scrapeUrl} of job ${labels['job']}`;
   if (health === 'down')
     yield finding.failure`${name} is down: ${lastError}.
-      ${ERRORS.find(([pattern]) => pattern.test(lastError))?.[1]}`;
+      ${ERRORS.find(([pattern]) => pattern.test(lastError))?.[1] ?? 'Correct what the error names.'}`;
   else if (health !== 'up')
     yield finding.notChecked`${name}: not scraped yet.
       Check again after a scrape.`;
@@ -104,9 +99,9 @@ function* targetFindings(
   const ttlMs = Math.min(...stations.map(({ cache }) => cache.ttlMs));
   const samples = scrapes.filter(({ metric }) => keyOf(metric) === keyOf(labels));
   const sampleOf = (name: string) => samples.find(({ metric }) => metric['__name__'] === name)?.value[1] ?? 0;
-  const series = sampleOf('scrape_samples_post_metric_relabeling');
-  const bytes = sampleOf('telemetry_station_exporter_scrape_bytes');
-  const refreshMs = 1000 * sampleOf('telemetry_station_refresh_duration_seconds');
+  const series = sampleOf(SCRAPE_METRICS.series);
+  const bytes = sampleOf(SCRAPE_METRICS.bytes);
+  const refreshMs = 1000 * sampleOf(SCRAPE_METRICS.refreshSeconds);
   const repeats = intervalMs < ttlMs / 2 ? `, more often than cache.ttl ${durationText(ttlMs)} needs` : '';
   const seriesText = countText(series, 'series', 'series');
   yield finding.ok`${name}: up, every ${interval}${repeats}, timeout ${timeout}, ${seriesText}`;
@@ -159,14 +154,15 @@ function* stationFindings(series: readonly Sample[], stations: readonly StationS
 
 /** By the configuration alone: many series only exist at times. */
 function* droppedFindings(
-  configs: readonly RelabelConfig[],
+  scrapeConfigs: readonly ScrapeConfig[],
   { stations, rules, families, ownLabels }: Expected,
 ): Iterable<ChainFinding> {
+  const relabeling = scrapeConfigs.flatMap(({ metric_relabel_configs }) => metric_relabel_configs);
   const published = families.filter(({ name }) => stations.some(({ metrics }) => !metrics.disabled.has(name)));
   const labels = new Set([...published.flatMap((family) => family.labels), ...ownLabels]);
   const kindOf = (name: string) => (labels.has(name) ? 'label' : 'metric');
   const dropped = [...published.map(({ name }) => name), ...labels].filter((name) =>
-    configs.some((config) => isDropped(name, kindOf(name), config)),
+    relabeling.some((config) => isDropped(name, kindOf(name), config)),
   );
   const texts = rules.shipped.flatMap(({ query, annotations }) => [query, ...Object.values(annotations)]);
   const read = new Set([...ownLabels, ...texts.flatMap((text) => text.match(/\w+/g) ?? [])]);

@@ -64,21 +64,32 @@ const ruleGroups = z
 
 const sample = z.object({ metric: labels, value: z.tuple([z.number(), z.coerce.number()]) });
 
-/** The metrics of scrapes, of which each target has the largest sample: of bytes, that of plain text. */
-const SCRAPE_METRICS = [
-  'scrape_samples_post_metric_relabeling',
-  'telemetry_station_exporter_scrape_bytes',
-  'telemetry_station_refresh_duration_seconds',
-];
+/** Of which each target has its largest sample: of bytes, that of plain text. */
+export const SCRAPE_METRICS = {
+  series: 'scrape_samples_post_metric_relabeling',
+  bytes: 'telemetry_station_exporter_scrape_bytes',
+  refreshSeconds: 'telemetry_station_refresh_duration_seconds',
+};
 
+export type RelabelConfig = z.output<typeof relabelConfig>;
 export type Target = z.output<typeof target>;
 export type LoadedRule = z.output<typeof ruleGroups>[number];
 export type Sample = z.output<typeof sample>;
 export type ScrapeConfig = z.output<typeof scrapeConfig>;
 export type PrometheusReplies = Awaited<ReturnType<typeof readPrometheus>>;
 
-/** The parts of the API, as reports name them. */
-export type PrometheusApi = 'buildinfo' | 'config' | 'targets' | 'rules' | 'alertmanagers' | 'queries';
+/** The parts of the API, and what to do where one cannot be read: servers such as Mimir, Thanos or an agent do not have all of them. */
+export const API_ADVICE = {
+  buildinfo:
+    'Check the URL, which may need a path such as /prometheus, and the credentials in --prometheus.config.file.',
+  config: 'Check limits, relabeling and external labels in the configuration of the server that scrapes.',
+  targets: 'Check the server that scrapes, too.',
+  rules: 'Check the server that evaluates the rules, too.',
+  alertmanagers: 'Check that the server that evaluates the rules sends alerts to Alertmanager.',
+  queries: 'Check the server that stores the samples, too.',
+};
+
+type PrometheusApi = keyof typeof API_ADVICE;
 
 /** A viewer may read all of it. What cannot be read is undefined, and has a problem. */
 export async function readPrometheus(client: ApiClient) {
@@ -101,7 +112,7 @@ export async function readPrometheus(client: ApiClient) {
     // A range of a day also finds targets that are down now.
     query('group by (job, instance) (last_over_time(telemetry_station_exporter_build_info[1d]))'),
     query('telemetry_station_up'),
-    query(`max by (__name__, job, instance) ({__name__=~"${SCRAPE_METRICS.join('|')}"})`),
+    query(`max by (__name__, job, instance) ({__name__=~"${Object.values(SCRAPE_METRICS).join('|')}"})`),
   ]);
   return { problems, config, targets, rules, alertmanagers, metrics, exporters, stations, scrapes };
 }

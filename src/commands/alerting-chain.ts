@@ -44,8 +44,7 @@ export async function readChain(context: ProcessContext, flags: FlagValues, { co
     stationLabels,
     owners,
     clusterLabel: rules.clusterLabel,
-    externalLabels: prometheus?.config?.global.external_labels ?? {},
-    relabeling: prometheus?.config?.alerting.alert_relabel_configs ?? [],
+    config: prometheus?.config,
   });
 
   const routing = await withApi(context, flags, 'alertmanager', readAlertmanager).catch((error) => {

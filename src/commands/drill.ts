@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type ApiClient, problemOf } from '../alerting/api-client.ts';
 import { type DrillAlert, type DrillRow, drillAlerts, firingAlerts, sendDrill } from '../alerting/drill.ts';
 import { labelsText } from '../alerting/labels.ts';
@@ -12,9 +11,6 @@ import { countText, namesText } from '../text/words.ts';
 import { readChain, withApi } from './alerting-chain.ts';
 import { withConfig } from './config-source.ts';
 import { type ProcessContext, screenOf } from './process-context.ts';
-
-/** Between two reads of what became of the alerts. */
-const PAUSE_MS = 500;
 
 /** Prints the alerts of a drill, or sends them and prints what became of them. Resolves with the exit code. */
 export async function drill(context: ProcessContext, flags: FlagValues, name: string): Promise<number> {
@@ -56,7 +52,7 @@ async function sentRows(
       throw new OperatorError([
         `not sent, because alerts are firing: ${namesText(firing)}; --force sends the drill nevertheless`,
       ]);
-    return sendDrill(client, alerts, () => delay(PAUSE_MS));
+    return sendDrill(client, alerts);
   };
   try {
     return (await withApi(context, flags, 'alertmanager', send)) ?? [];

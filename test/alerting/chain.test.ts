@@ -81,6 +81,18 @@ describe('check --prometheus.url --alertmanager.url', () => {
     expect((await check()).stdout).not.toContain('only ');
   });
 
+  it('reads regular expressions of the job as PromQL does, with their backslashes doubled', async () => {
+    const series = { job: 'a.b', instance: 'exporter:9842' };
+    const file = rulesFile().replaceAll(`job="${JOB}"`, String.raw`job=~"a\\.b"`);
+    const { stdout } = await check({
+      rules: rules(file),
+      targets: targets(target({ labels: series })),
+      [QUERIES.exporters]: vector([series, 1]),
+      [QUERIES.stations]: vector([{ ...series, station: 'a', upstream: 'main' }, 1]),
+    });
+    expect(stdout).toContain(COMPLETE);
+  });
+
   it('works with one of the two', async () => {
     const url = await serveApi({ status: status() });
     const { code, stdout } = await resultOf(['check', configFlag(CONFIG), `--alertmanager.url=${url}/alerts/`]);
@@ -128,6 +140,8 @@ const external = (labels: object, alerting: object = {}) => ({
 const relabeling = (...metric_relabel_configs: object[]) => ({
   'status/config': config({ scrape_configs: [{ job_name: JOB, metric_relabel_configs }] }),
 });
+
+const FLEET = Array.from({ length: 300 }, (_, at) => `station-${at}`);
 
 const CASES: readonly Case[] = [
   {
@@ -452,6 +466,17 @@ const CASES: readonly Case[] = [
       /^warning: One cause is notified several times: .*UpstreamDown does not inhibit TelemetryStationDataStale/m,
       /^warning: Rules that never match, .*: inhibit_rules\[0\], inhibit_rules\[3\]\./m,
     ],
+  },
+  {
+    broken: 'inhibitions are missing, and there are hundreds of stations',
+    prometheus: {
+      [QUERIES.stations]: vector(
+        ...FLEET.map((station) => [{ job: JOB, instance: 'i', station, upstream: 'main' }, 1] as const),
+      ),
+    },
+    exporter: configOf('http://127.0.0.1:9', FLEET),
+    routing: status({ ...ROUTING, inhibit_rules: [] }),
+    says: [/^warning: One cause is notified several times: .*DataStale does not inhibit TelemetryStationDown/m],
   },
   {
     broken: 'the answer is a page',

@@ -33,8 +33,7 @@ const alerts = sentAlerts((await shippedRules(new URL('../../../', import.meta.u
   stationLabels: ['team'],
   owners: [],
   clusterLabel: 'cluster',
-  externalLabels: {},
-  relabeling: [],
+  config: undefined,
 });
 
 /** Only some stations, targets and kinds of capacity have these. */
