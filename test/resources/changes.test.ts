@@ -59,6 +59,8 @@ describe('ChangeLog', () => {
   it('drops the oldest of the stations that have most when all of them have too many', () => {
     const log = new ChangeLog(limits);
     log.add('quiet', 1, addedOf('q'));
+    // They have no share: they have no changes of this category.
+    for (const station of ['x', 'y']) log.add(station, 1, removedOf('r'));
     for (const station of ['a', 'b', 'c']) log.add(station, 2, addedOf('1234'));
     expect(['quiet', 'a', 'b', 'c'].map((station) => log.of(station).newestFirst.length)).toEqual([1, 2, 3, 4]);
     log.add('quiet', 3, addedOf('rst'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AlertState, StateMeanings } from '../../src/resources/alert-state.ts';
-import { type Churn, churnAfter, NO_CHURN } from '../../src/resources/churn.ts';
+import { type Churn, churnAfter, churnWithMeanings, NO_CHURN } from '../../src/resources/churn.ts';
 import { type Base, comparisonOf } from '../../src/resources/comparison.ts';
 import type { Resource } from '../../src/resources/fields.ts';
 import { LabelValues } from '../../src/resources/label-values.ts';
@@ -159,5 +159,18 @@ describe('churnAfter', () => {
     const countsOf = (meaning: AlertState) => Object.fromEntries(stateChanges?.get(meaning) ?? []);
     expect(countsOf('firing')).toEqual({ ALERTSTATE_FIRING: 0, '(other)': 2 });
     expect(countsOf('unknown')).toEqual({ ALERTSTATE_UNSPECIFIED: 0, OK: 3, '(other)': 1 });
+    const withMeaning = churnWithMeanings(
+      states.at(-1)?.published ?? NO_CHURN.published,
+      new StateMeanings({ inactive: ['OK'] }),
+    );
+    const meanings = withMeaning.get('type.a')?.stateChanges;
+    expect(meanings?.get('inactive')?.get('OK')).toBe(3);
+    expect(meanings?.get('unknown')).toEqual(
+      new Map([
+        ['ALERTSTATE_UNSPECIFIED', 0],
+        ['(other)', 1],
+      ]),
+    );
+    expect(meanings?.get('firing')).toEqual(stateChanges?.get('firing'));
   });
 });

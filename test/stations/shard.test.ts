@@ -12,6 +12,11 @@ describe('isOnShard', () => {
     for (const ordinal of [0, 1, 2]) expect(owners.filter(([owner]) => owner === ordinal).length).toBeGreaterThan(70);
   });
 
+  it('keeps each station on its shard with every version: another one would start anew', () => {
+    const owners = stations.slice(0, 9).map((station) => shardOf(station, 3)[0]);
+    expect(owners).toEqual([1, 0, 2, 0, 2, 2, 0, 2, 1]);
+  });
+
   it('moves stations only to the new shard when one is added', () => {
     const moved = stations.filter((station) => shardOf(station, 3)[0] !== shardOf(station, 4)[0]);
     expect(moved.length).toBeLessThan(100);
