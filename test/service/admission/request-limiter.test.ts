@@ -277,6 +277,20 @@ describe('RequestLimiter, when requests are throttled', () => {
     expect(clock.hasTimers).toBe(false);
   });
 
+  it('fails waiting requests when the upstream turns out to accept nothing, before a longer pause ends', async () => {
+    const { clock, limiter, refreshOnce, finish } = setUp(8);
+    const refusedLater = ['a', 'b', 'c'].map((station) =>
+      request(limiter, refreshOf(station), async () => {
+        await clock.sleep(1000, FOREVER);
+        throw unavailable(60_000);
+      }).catch((error: Error) => error.message),
+    );
+    await expect(request(limiter, refreshOf('d'), throttle(30_000))).rejects.toThrow('429');
+    const waiting = refreshOnce('e').catch((error: Error) => error.message);
+    expect(await finish(6000, [...refusedLater, waiting])).toEqual(['503', '503', '503', '503']);
+    expect(clock.now()).toBe(6000);
+  });
+
   it('takes the service for available to all stations with the first accepted request, whatever replies still come', async () => {
     const { clock, limiter, refreshOnce, finish } = setUp(4);
     await finish(100, [refreshOnce('b')]);
