@@ -35,7 +35,9 @@ export function* prometheusFindings(replies: PrometheusReplies, expected: Expect
   const own = targets?.filter(({ labels }) => keys.has(keyOf(labels))) ?? [];
   if (targets && own.length === 0) yield* noTargetFindings(replies, targets);
   for (const target of own) yield* targetFindings(replies, target, expected.stations);
-  if (stations) yield* stationFindings(stations, expected.stations);
+  // Without a target, that is what is said.
+  const isScraped = own.some(({ health }) => health === 'up');
+  if (stations && (isScraped || stations.length > 0)) yield* stationFindings(stations, expected.stations);
   const scrapeConfigs = own.flatMap((target) => scrapeConfigOf(config, target) ?? []);
   yield* droppedFindings(scrapeConfigs, expected);
   if (rules) yield* ruleFindings(expected.rules, stations ?? []);
@@ -142,9 +144,9 @@ const RENAME = 'Give these labels of the target other names.';
 function* stationFindings(series: readonly Sample[], stations: readonly StationSpec[]): Iterable<ChainFinding> {
   const known = new Set(series.map(({ metric }) => metric['station']));
   const missing = stations.map(({ name }) => name).filter((name) => !known.has(name));
-  if (series.length > 0 && missing.length > 0)
+  if (missing.length > 0)
     yield finding.warning`Prometheus has no telemetry_station_up of ${missing}, which the configuration has.
-      Have all shards scraped, and the exporter reload this configuration.`;
+      Have all shards scraped and the exporter reload this configuration; metric_relabel_configs must not drop it.`;
   const labels = new Set(series.flatMap((sample) => Object.keys(sample.metric)));
   const renamed = [...labels].filter((label) => label.startsWith('exported_'));
   if (renamed.length > 0)

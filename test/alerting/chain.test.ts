@@ -237,6 +237,13 @@ const CASES: readonly Case[] = [
     says: [/^failure: Prometheus lacks what the rules read: .*telemetry_station_failure_info/m],
   },
   {
+    broken: 'series are dropped by another label than their name',
+    prometheus: { [QUERIES.stations]: vector() },
+    says: [
+      /^warning: Prometheus has no telemetry_station_up of a, which the configuration has\.\n {2}what to do: .*metric_relabel_configs/m,
+    ],
+  },
+  {
     broken: 'labels are dropped that rules or owners need',
     exporter: { ...CONFIG, resource_labels: [{ match: { name: 'pay.*' }, labels: { team: 'pay' } }] },
     prometheus: relabeling({ regex: 'resource_type|team|node_version', action: 'labeldrop' }),
