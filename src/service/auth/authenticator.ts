@@ -52,7 +52,7 @@ export class Authenticator {
     return this.#readsFiles || rejected?.invalidate !== undefined;
   }
 
-  /** Ends the pause after credentials could not be obtained. */
+  /** Ends the delay after credentials could not be obtained. */
   forgetFailure(): void {
     this.#signer?.forgetFailure?.();
   }

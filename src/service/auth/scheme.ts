@@ -28,7 +28,7 @@ export function authScheme<Schema extends z.ZodType>(scheme: AuthScheme<Schema>)
 /** Authenticates requests with the settings of one upstream. */
 export interface Signer {
   sign(request: SignableRequest): Promise<Signature>;
-  /** Ends the pause after credentials could not be obtained. */
+  /** Ends the delay after credentials could not be obtained. */
   forgetFailure?(): void;
 }
 

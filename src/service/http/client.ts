@@ -139,7 +139,7 @@ export class UpstreamClient {
     }
   }
 
-  /** Ends the pause after a failed token request: the operator may have corrected its cause. */
+  /** Ends the delay after a failed token request: the operator may have corrected its cause. */
   forgetAuthFailure(): void {
     this.#authenticator.forgetFailure();
   }
